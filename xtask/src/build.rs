@@ -1,0 +1,102 @@
+//! `cargo xtask build`: the component, then the Node package around it, then the Rust host with it inside.
+//!
+//! Invariants:
+//! - The component is built first: both hosts carry its bytes.
+//! - `target/component/engine.wasm` is written only when its bytes changed, so that an unchanged component does not
+//!   make cargo build the host anew.
+//! - Flags that the person has set for the host machine never reach the component's build.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::PathBuf;
+
+use crate::arguments::Arguments;
+use crate::digest::sha256;
+use crate::failure::Failure;
+use crate::setup::{self, WASM_TARGET};
+use crate::workspace::Workspace;
+
+pub const HELP: &str = "\
+Build the component (target/component/engine.wasm), the npm package (host-node/dist) and the Rust host
+(target/release/ds4-context). Does its own set-up.
+
+Usage: cargo xtask build
+
+Example:
+  cargo xtask build && target/release/ds4-context plan --help";
+
+/// The cargo profile of the component and the name of its file before it is copied.
+const PROFILE: &str = "component";
+const ARTIFACT: &str = "ds4_context_component.wasm";
+
+pub fn command(workspace: &Workspace, arguments: Arguments) -> Result<(), Failure> {
+    arguments.finish("build")?;
+    everything(workspace)
+}
+
+/// The set-up for the build, and the build.
+pub fn everything(workspace: &Workspace) -> Result<(), Failure> {
+    let c_variables = setup::for_build(workspace)?;
+    component(workspace, &c_variables)?;
+    node_package(workspace)?;
+    rust_host(workspace)
+}
+
+/// Builds the component and puts it where both hosts take it from.
+pub fn component(workspace: &Workspace, c_variables: &[(String, OsString)]) -> Result<(), Failure> {
+    // Each of these would replace the rustflags that .cargo/config.toml sets for the target.
+    let own_flags = [
+        "RUSTFLAGS",
+        "CARGO_ENCODED_RUSTFLAGS",
+        "CARGO_BUILD_RUSTFLAGS",
+        "CARGO_TARGET_WASM32_WASIP2_RUSTFLAGS",
+    ];
+    let words = ["build", "--profile", PROFILE, "--target", WASM_TARGET];
+    let mut cargo = workspace
+        .cargo(words)
+        .words(["-p", "ds4-context-component"])
+        .variables(c_variables);
+    for name in own_flags {
+        cargo = cargo.without_variable(name);
+    }
+    cargo.show()?.check()?;
+    publish(workspace)
+}
+
+/// Transpiles the component and compiles the TypeScript around it.
+pub fn node_package(workspace: &Workspace) -> Result<(), Failure> {
+    workspace.npm(["run", "build"]).show()?.check().map(|_| ())
+}
+
+/// Builds the library and the command line that hold the component.
+pub fn rust_host(workspace: &Workspace) -> Result<(), Failure> {
+    workspace
+        .cargo(["build", "--release", "-p", "ds4-context-host"])
+        .show()?
+        .check()
+        .map(|_| ())
+}
+
+/// The component that both hosts carry.
+pub fn engine_file(workspace: &Workspace) -> Result<PathBuf, Failure> {
+    Ok(workspace.results("component")?.join("engine.wasm"))
+}
+
+/// Copies the component to `target/component/`, with its SHA-256 beside it, when it is another one than before.
+fn publish(workspace: &Workspace) -> Result<(), Failure> {
+    let built = workspace.built(Some(WASM_TARGET), PROFILE).join(ARTIFACT);
+    let bytes = fs::read(&built).map_err(Failure::file(format!("read {}", built.display())))?;
+    let engine = engine_file(workspace)?;
+    let digest = engine.with_extension("wasm.sha256");
+    let line = format!("{}  engine.wasm\n", sha256(&bytes));
+    if fs::read(&engine).is_ok_and(|known| known == bytes)
+        && fs::read_to_string(&digest).is_ok_and(|known| known == line)
+    {
+        return Ok(());
+    }
+    fs::write(&engine, &bytes)
+        .and_then(|()| fs::write(&digest, line))
+        .map_err(Failure::file(format!("write {}", engine.display())))?;
+    println!("component: {} bytes", bytes.len());
+    Ok(())
+}
