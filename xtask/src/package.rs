@@ -28,7 +28,10 @@ pub fn command(workspace: &Workspace, arguments: Arguments) -> Result<(), Failur
     build::everything(workspace)?;
 
     let folder = workspace.results("package")?;
-    // `dist` was just built; a script of the package would only print between npm's lines of JSON.
+    // npm would run this script by itself and print its output between the lines of JSON.
+    workspace
+        .npm(["run", "--if-present", "prepack"])
+        .quietly()?;
     let said = workspace
         .npm(["pack", "--json", "--ignore-scripts", "--pack-destination"])
         .words([&folder])

@@ -172,20 +172,23 @@ fn install_by_apt() -> Result<(), Failure> {
         STEP,
         format!("none found, installing {} by apt", PACKAGES.join(" ")),
     );
+    let install = || {
+        External::new("apt-get")
+            .words(["-qq", "install", "-y", "--no-install-recommends"])
+            .words(PACKAGES)
+            .variable("DEBIAN_FRONTEND", "noninteractive")
+    };
     let known = External::new("apt-cache")
         .words(["show", PACKAGES[0]])
         .works();
-    if !known {
-        External::new("apt-get")
-            .words(["-qq", "update"])
-            .quietly()?;
+    // Lists that are old name files that the mirror no longer has: then they are read anew as well.
+    if known && install().works() {
+        return Ok(());
     }
     External::new("apt-get")
-        .words(["-qq", "install", "-y", "--no-install-recommends"])
-        .words(PACKAGES)
-        .variable("DEBIAN_FRONTEND", "noninteractive")
-        .quietly()
-        .map(|_| ())
+        .words(["-qq", "update"])
+        .quietly()?;
+    install().quietly().map(|_| ())
 }
 
 fn missing() -> Failure {
