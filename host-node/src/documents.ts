@@ -1,0 +1,129 @@
+/**
+ * The JSON documents that the component returns. Hosts show them and never change them; fields that a later version adds
+ * are allowed and ignored. No document but the plan's holds prompt content.
+ */
+
+/** `ds4-context-plan-v1`: the planned request itself. */
+export interface PlanDocument {
+  readonly schema: "ds4-context-plan-v1";
+  readonly messages: readonly PlannedMessage[];
+  readonly estimatedTokens: number;
+  readonly messageTokens: number;
+  readonly estimator: string;
+  readonly promptHash: string;
+  readonly manifestId: string;
+  readonly fallback?: string;
+  readonly excluded: readonly ExcludedRange[];
+}
+
+export interface PlannedMessage {
+  readonly role: "user" | "assistant" | "toolResult";
+  readonly kind: string;
+  readonly entryId?: string;
+  readonly text: string;
+  readonly toolCallIds?: readonly string[];
+  readonly toolCallId?: string;
+  readonly toolName?: string;
+}
+
+export interface ExcludedRange {
+  readonly kind: string;
+  readonly firstEntryId?: string;
+  readonly lastEntryId?: string;
+  readonly messageCount: number;
+  readonly tokens: number;
+  readonly reason: string;
+}
+
+/** A plan's manifest: what went in, what stayed out, the budgets, and the reason for each. */
+export interface ManifestDocument {
+  readonly id: string;
+  readonly sessionId: string;
+  readonly branchLeafId?: string | null;
+  readonly provider?: string | null;
+  readonly model?: string | null;
+  readonly contextWindow: number;
+  readonly hardInputLimit: number;
+  readonly softInputLimit: number;
+  readonly activeInputBudget: number;
+  readonly estimatedInputTokens: number;
+  readonly estimator: string;
+  readonly composition: readonly { readonly kind: string; readonly items: number; readonly tokens: number }[];
+  readonly included: readonly ManifestItem[];
+  readonly excluded: readonly ManifestItem[];
+  readonly planning: { readonly mode: string; readonly fallbackReason?: string | null; readonly [field: string]: unknown };
+  readonly warnings: readonly { readonly code: string; readonly details: readonly unknown[]; readonly truncated: boolean }[];
+  readonly promptHash: string;
+  readonly [field: string]: unknown;
+}
+
+export interface ManifestItem {
+  readonly kind: string;
+  readonly sourceId: string;
+  readonly role: string;
+  readonly groupId?: string | null;
+  readonly tokens: number;
+  readonly reason: string;
+  readonly [field: string]: unknown;
+}
+
+/** For each item its reason, and for each exclusion the smallest change that would have included it. */
+export interface ExplainDocument {
+  readonly manifestId: string;
+  readonly included: readonly ManifestItem[];
+  readonly excluded: readonly ExplainedExclusion[];
+}
+
+export interface ExplainedExclusion {
+  readonly groupId: string;
+  readonly kind: string;
+  readonly firstEntryId?: string;
+  readonly lastEntryId?: string;
+  readonly messageCount: number;
+  readonly tokens: number;
+  readonly reason: string;
+  readonly smallestChange: { readonly setting: string; readonly value?: number; readonly text: string };
+}
+
+/** `ds4-context-inspect-v1`: the tree, branches, turns, tokens and damage of a log. */
+export interface InspectDocument {
+  readonly schema: "ds4-context-inspect-v1";
+  readonly session: { readonly id: string; readonly format: string; readonly version: number; readonly cwd?: string; readonly bytes: number; readonly lines: number };
+  readonly model?: { readonly provider: string; readonly id: string } | null;
+  readonly estimator: string;
+  readonly entries: { readonly total: number; readonly byType: Readonly<Record<string, number>>; readonly messagesByRole: Readonly<Record<string, number>> };
+  readonly activeLeafId?: string | null;
+  readonly projection: { readonly messages: number; readonly tokens: number; readonly compactionEntryId?: string };
+  readonly branches: readonly { readonly leafId: string; readonly active: boolean; readonly forkEntryId?: string; readonly entries: number; readonly messages: number; readonly turns: number; readonly tokens: number }[];
+  readonly branchCount: number;
+  readonly turns: readonly { readonly entryId?: string; readonly messages: number; readonly exchanges: number; readonly toolCalls: number; readonly tokens: number; readonly timestampMs?: number }[];
+  readonly labels: readonly { readonly entryId: string; readonly label: string }[];
+  readonly damage: readonly { readonly code: string; readonly count: number; readonly firstLine?: number; readonly text: string }[];
+}
+
+/** Session, leaf, model, budgets, and the newest plan in a few figures. */
+export interface StatusDocument {
+  readonly sessionId: string;
+  readonly leafId?: string | null;
+  readonly mode: string;
+  readonly model?: { readonly provider: string; readonly id: string; readonly contextWindow: number } | null;
+  readonly estimator: string;
+  readonly budgets: Readonly<Record<string, unknown>>;
+  readonly messages: number;
+  readonly tokens: number;
+  readonly lastPlan?: { readonly manifestId: string; readonly estimatedTokens: number; readonly includedMessages: number; readonly excludedMessages: number; readonly fallback?: string | null } | null;
+  readonly version: string;
+  readonly supports: readonly string[];
+  readonly unsupported: readonly string[];
+}
+
+/** Which document a session is asked for. */
+export type DocumentName = "render" | "manifest" | "explain" | "inspect" | "status";
+
+export interface DocumentTypes {
+  readonly render: PlanDocument;
+  readonly manifest: ManifestDocument;
+  readonly explain: ExplainDocument;
+  readonly inspect: InspectDocument;
+  readonly status: StatusDocument;
+}

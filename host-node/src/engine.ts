@@ -1,0 +1,73 @@
+/**
+ * The public face: an engine, which is one worker with one instance of the component, and its sessions.
+ *
+ * ```ts
+ * await using engine = await ContextEngine.start();
+ * const session = await engine.openSession({ sessionId: "s1", logFile: "/path/to/session.jsonl" });
+ * const plan = await session.plan({ readLog: true });
+ * ```
+ */
+import type { Config, ConfigLayer, MergedConfig } from "./contract.js";
+import { CALL_DEADLINE_MS, COMPONENT_MEMORY_BYTES } from "./limits.js";
+import { jsonBytes, parsedJson } from "./json.js";
+import { Session, type SessionOptions } from "./session.js";
+import { WorkerClient } from "./worker/client.js";
+
+export interface EngineOptions {
+  /** Bytes of memory that the component may grow to; 1 GiB unless said otherwise. */
+  readonly memoryBytes?: number;
+  /** URL of another transpiled component's module than the one in this package. */
+  readonly componentUrl?: string;
+}
+
+export class ContextEngine implements AsyncDisposable {
+  readonly #client: WorkerClient;
+  #sessions = 0;
+
+  private constructor(client: WorkerClient) {
+    this.#client = client;
+  }
+
+  /** Loads the component and waits until it answers. Errors: `other` where it cannot be loaded. */
+  static async start(options: EngineOptions = {}): Promise<ContextEngine> {
+    const engine = new ContextEngine(
+      new WorkerClient({
+        componentUrl: options.componentUrl ?? new URL("./component/engine.js", import.meta.url).href,
+        memoryBytes: options.memoryBytes ?? COMPONENT_MEMORY_BYTES,
+      }),
+    );
+    try {
+      await engine.mergeConfig([]);
+    } catch (error) {
+      await engine.close();
+      throw error;
+    }
+    return engine;
+  }
+
+  /**
+   * Opens a session without reading its log. Errors: `invalid-input` for a configuration or seed that does not hold.
+   */
+  async openSession(options: SessionOptions): Promise<Session> {
+    return Session.open(this.#client, this.#sessions++, options);
+  }
+
+  /**
+   * Checks every key of every layer, merges them (the last wins), and fills in the defaults. A layer that is not valid
+   * is ignored as a whole and named among the problems, so the result is always usable.
+   */
+  async mergeConfig(layers: readonly ConfigLayer[]): Promise<MergedConfig> {
+    const wire = layers.map(({ source, content }) => ({ source, content: content instanceof Uint8Array ? new Uint8Array(content) : jsonBytes(content) }));
+    const merged = await this.#client.callEngine({ call: "merge-config", layers: wire }, CALL_DEADLINE_MS);
+    return { config: parsedJson<Config>(merged.config), problems: merged.problems };
+  }
+
+  /** Stops the worker. Calls under way fail as `closed`; calling it twice is fine. */
+  async close(): Promise<void> {
+    await this.#client.close();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+}

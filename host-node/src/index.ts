@@ -1,0 +1,38 @@
+/** `ds4-context-engine`: plans what a coding agent's context window holds. */
+export type {
+  Classification,
+  Config,
+  ConfigLayer,
+  ConfigProblem,
+  LogFormat,
+  MergedConfig,
+  Model,
+  Plan,
+  PlanItem,
+  Progress,
+  Replacement,
+  Run,
+  Span,
+  Supplement,
+  SupplementKind,
+  TokenCost,
+  ToolDefinition,
+  Usage,
+} from "./contract.js";
+export type {
+  DocumentName,
+  DocumentTypes,
+  ExcludedRange,
+  ExplainDocument,
+  ExplainedExclusion,
+  InspectDocument,
+  ManifestDocument,
+  ManifestItem,
+  PlanDocument,
+  PlannedMessage,
+  StatusDocument,
+} from "./documents.js";
+export type { CallOptions } from "./call-options.js";
+export { ContextEngine, type EngineOptions } from "./engine.js";
+export { EngineError, type ComponentErrorCode, type EngineErrorCode } from "./errors.js";
+export { Session, type PlanRequest, type SessionOptions } from "./session.js";

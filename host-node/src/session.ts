@@ -1,0 +1,255 @@
+/**
+ * One opened session: its log or its appended entries, its place in the tree, its model, and plans for it.
+ *
+ * A session survives the loss of its worker: the next call makes it again from its log, its appended entries, its model
+ * and its leaf. Only manifests of earlier plans are gone then (`not-found`).
+ */
+import { randomBytes } from "node:crypto";
+import { basename, dirname } from "node:path";
+import { untilAborted, type CallOptions } from "./call-options.js";
+import type { LogFormat, Model, Plan, PlanItem, Progress, Span, ToolDefinition, Usage } from "./contract.js";
+import type { DocumentName, DocumentTypes } from "./documents.js";
+import { EngineError } from "./errors.js";
+import { jsonBytes, parsedJson } from "./json.js";
+import { CALL_DEADLINE_MS, LOG_SLICE_BYTES, PLAN_DEADLINE_MS, SEED_BYTES } from "./limits.js";
+import type { RemoteSession, WorkerClient } from "./worker/client.js";
+import type { JsonBytes, SessionCall, SessionRecipe, WirePlan } from "./worker/messages.js";
+
+export interface SessionOptions {
+  /** Names the session in manifests and references. */
+  readonly sessionId: string;
+  /** `pi-session-v3` unless said otherwise. */
+  readonly format?: LogFormat;
+  /** The log's path; its folder becomes the place `sessions`. None for a session that lives in memory only. */
+  readonly logFile?: string;
+  /** A configuration that `mergeConfig` returned, or any document it accepts; the defaults unless given. */
+  readonly config?: object;
+  /** The root of a project that the user trusts; it becomes the place `project`. */
+  readonly trustedProjectRoot?: string;
+  /** At least 32 unguessable bytes; made unless given. */
+  readonly seed?: Uint8Array;
+}
+
+export interface PlanRequest extends CallOptions {
+  /** Reads what the log gained first, in the same round trip. */
+  readonly readLog?: boolean;
+  /** Moves to this leaf first. */
+  readonly leafId?: string;
+  /** Plans for this model from now on. */
+  readonly model?: Model;
+  /** How many messages `messages` counts in; where the log projects to another number, the plan is refused as `stale`. */
+  readonly projectedMessages?: number;
+  /** The host's context in order. None: everything that the active branch projects to. */
+  readonly messages?: readonly Span[];
+  /** Native messages that `inline` spans point at. */
+  readonly inline?: readonly object[];
+  /** None: what the log's own system messages say. */
+  readonly systemPrompt?: string;
+  /** None: what the log says. Bytes are taken as a JSON array that was made before. */
+  readonly tools?: readonly ToolDefinition[] | Uint8Array<ArrayBuffer>;
+  /** Tokens of input. Replaces the target and the category ceilings; never raises the hard limit. */
+  readonly budget?: number;
+}
+
+export class Session implements AsyncDisposable {
+  readonly #client: WorkerClient;
+  readonly #remote: RemoteSession;
+  readonly #appended: JsonBytes[] = [];
+  #model: Model | undefined;
+  #leafId: string | undefined;
+  #logRead = false;
+  #closed = false;
+
+  private constructor(client: WorkerClient, number: number, options: SessionOptions) {
+    this.#client = client;
+    const fixed = fixedPart(options);
+    this.#remote = {
+      number,
+      recipe: () => ({
+        ...fixed,
+        appended: this.#appended,
+        logRead: this.#logRead,
+        ...(this.#model === undefined ? {} : { model: this.#model }),
+        ...(this.#leafId === undefined ? {} : { leafId: this.#leafId }),
+      }),
+    };
+  }
+
+  /** For `ContextEngine.openSession`. */
+  static async open(client: WorkerClient, number: number, options: SessionOptions): Promise<Session> {
+    const session = new Session(client, number, options);
+    await session.#call({ call: "open" }, {});
+    return session;
+  }
+
+  /**
+   * Takes in up to `maxBytes` of what the log has gained, and at least one line; call again until `finished`. Errors:
+   * `not-found` where the log is not there, `storage` where it cannot be read; what was read before stays.
+   */
+  async sync(options: CallOptions & { readonly maxBytes?: number } = {}): Promise<Progress> {
+    const progress = await this.#call({ call: "sync", maxBytes: options.maxBytes ?? LOG_SLICE_BYTES, nowMs: Date.now() }, options);
+    this.#logRead = true;
+    return progress;
+  }
+
+  /** Calls `sync` until the log is read to its end. */
+  async syncToEnd(options: CallOptions = {}): Promise<Progress> {
+    for (;;) {
+      const progress = await this.sync(options);
+      if (progress.finished) {
+        return progress;
+      }
+    }
+  }
+
+  /**
+   * Entries of a session without a log, one JSON document a line, of at most 8 MiB together. Returns how many were new.
+   * They are kept on this side too, so that a new worker gets them again.
+   */
+  async append(lines: string | Uint8Array, options: CallOptions = {}): Promise<number> {
+    const bytes = typeof lines === "string" ? new TextEncoder().encode(lines) : new Uint8Array(lines);
+    const count = await this.#call({ call: "append", lines: bytes, nowMs: Date.now() }, options);
+    this.#appended.push(bytes);
+    return count;
+  }
+
+  /** Moves to another leaf of the tree; none means the log's own last entry, now and after every `sync`. */
+  async selectLeaf(leafId: string | undefined, options: CallOptions = {}): Promise<void> {
+    await this.#call({ call: "select-leaf", ...(leafId === undefined ? {} : { leafId }) }, options);
+    this.#leafId = leafId;
+  }
+
+  /** The model that plans are for. */
+  async selectModel(model: Model, options: CallOptions = {}): Promise<void> {
+    await this.#call({ call: "select-model", model }, options);
+    this.#model = model;
+  }
+
+  /** How many messages the active branch projects to. */
+  async projectedMessages(options: CallOptions = {}): Promise<number> {
+    return this.#call({ call: "projected-messages" }, options);
+  }
+
+  /** What the provider reported for the request that `manifestId` describes. */
+  async recordUsage(manifestId: string, usage: Usage, options: CallOptions = {}): Promise<void> {
+    await this.#call({ call: "record-usage", manifestId, usage, nowMs: Date.now() }, options);
+  }
+
+  /**
+   * Decides what the next request holds. Errors: `stale` (see `projectedMessages`), `not-found` for an unknown leaf,
+   * `deadline-missed` also where the log was not read to its end in time; the next call goes on from there.
+   */
+  async plan(request: PlanRequest = {}): Promise<Plan> {
+    const inline = jsonBytes(request.inline ?? []);
+    const tools = request.tools instanceof Uint8Array || request.tools === undefined ? request.tools : jsonBytes(request.tools);
+    if (request.readLog === true) {
+      this.#logRead = true;
+    }
+    const wire = await this.#call(
+      {
+        call: "plan",
+        readLog: request.readLog === true,
+        messages: request.messages ?? [],
+        inline,
+        nowMs: Date.now(),
+        ...(request.leafId === undefined ? {} : { leafId: request.leafId }),
+        ...(request.model === undefined ? {} : { model: request.model }),
+        ...(request.projectedMessages === undefined ? {} : { projectedMessages: request.projectedMessages }),
+        ...(request.systemPrompt === undefined ? {} : { systemPrompt: request.systemPrompt }),
+        ...(tools === undefined ? {} : { tools }),
+        ...(request.budget === undefined ? {} : { budget: request.budget }),
+      },
+      { deadlineMs: PLAN_DEADLINE_MS, ...request },
+      [inline.buffer],
+    );
+    this.#leafId = request.leafId ?? this.#leafId;
+    this.#model = request.model ?? this.#model;
+    return planOf(wire);
+  }
+
+  /** The planned request itself, of the newest plan where no manifest is named. */
+  async render(manifestId?: string, options: CallOptions = {}): Promise<DocumentTypes["render"]> {
+    return parsedJson(await this.document("render", manifestId, options));
+  }
+
+  /** A plan's manifest, the newest where no ID is given. */
+  async manifest(manifestId?: string, options: CallOptions = {}): Promise<DocumentTypes["manifest"]> {
+    return parsedJson(await this.document("manifest", manifestId, options));
+  }
+
+  /** For every item its reason, for every exclusion the smallest change that would have included it. */
+  async explain(manifestId?: string, options: CallOptions = {}): Promise<DocumentTypes["explain"]> {
+    return parsedJson(await this.document("explain", manifestId, options));
+  }
+
+  /** The tree, branches, turns, tokens and the damage found in the log. */
+  async inspect(options: CallOptions = {}): Promise<DocumentTypes["inspect"]> {
+    return parsedJson(await this.document("inspect", undefined, options));
+  }
+
+  /** Session, leaf, model, budgets, and the newest plan in a few figures. */
+  async status(options: CallOptions = {}): Promise<DocumentTypes["status"]> {
+    return parsedJson(await this.document("status", undefined, options));
+  }
+
+  /** A document's bytes exactly as the component wrote them: equal on every host. */
+  async document(name: DocumentName, manifestId?: string, options: CallOptions = {}): Promise<Uint8Array> {
+    return this.#call({ call: "document", name, ...(manifestId === undefined ? {} : { manifestId }) }, options);
+  }
+
+  /** Releases the session; calls after it fail as `closed`. Calling it twice is fine. */
+  async close(): Promise<void> {
+    if (this.#closed) {
+      return;
+    }
+    this.#closed = true;
+    try {
+      await this.#client.callSession(this.#remote, { call: "close" }, CALL_DEADLINE_MS);
+    } catch (error) {
+      // With its worker gone the session is gone too.
+      if (!(error instanceof EngineError)) {
+        throw error;
+      }
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  #call<Body extends SessionCall>(body: Body, options: CallOptions, transfer: readonly ArrayBuffer[] = []) {
+    if (this.#closed) {
+      return Promise.reject(new EngineError("closed", "the session was closed"));
+    }
+    return untilAborted(this.#client.callSession(this.#remote, body, options.deadlineMs ?? CALL_DEADLINE_MS, transfer), options.signal);
+  }
+}
+
+/** The part of a session's recipe that never changes. */
+function fixedPart(options: SessionOptions): Pick<SessionRecipe, "options" | "places"> {
+  const { logFile, trustedProjectRoot } = options;
+  return {
+    options: {
+      sessionId: options.sessionId,
+      format: options.format ?? "pi-session-v3",
+      config: jsonBytes(options.config ?? {}),
+      projectTrusted: trustedProjectRoot !== undefined,
+      seed: options.seed ?? new Uint8Array(randomBytes(SEED_BYTES)),
+      nowMs: Date.now(),
+      ...(logFile === undefined ? {} : { log: basename(logFile) }),
+    },
+    places: {
+      ...(logFile === undefined ? {} : { sessions: dirname(logFile) }),
+      ...(trustedProjectRoot === undefined ? {} : { project: trustedProjectRoot }),
+    },
+  };
+}
+
+function planOf(wire: WirePlan): Plan {
+  const items = wire.items.map(
+    (item): PlanItem =>
+      item.tag === "replace" ? { tag: "replace", val: { position: item.val.position, content: parsedJson(item.val.content) } } : item,
+  );
+  const { fallback, ...rest } = wire;
+  return { ...rest, items, ...(fallback === undefined ? {} : { fallback }) };
+}

@@ -1,0 +1,241 @@
+/**
+ * The sessions that this worker's component holds, and each call about one of them.
+ *
+ * Invariants: resources are released when their session is closed and jobs as soon as they answered; a session that is
+ * not held is made from its recipe, in the order options, entries, model, log, leaf.
+ */
+import type { Model } from "../contract.js";
+import { EngineError } from "../errors.js";
+import { LOG_SLICE_BYTES } from "../limits.js";
+import type { PlaceGrants } from "../ports/places.js";
+import type { StoragePort } from "../ports/storage.js";
+import { componentFailure, dispose, type Component, type ComponentSession } from "./component.js";
+import type { PlanCall, Results, SessionCall, SessionRecipe, SessionRequest, WireMergedConfig, WirePlan } from "./messages.js";
+
+interface HeldSession {
+  readonly resource: ComponentSession;
+  readonly places: PlaceGrants;
+  readonly hasLog: boolean;
+  model: string | undefined;
+}
+
+/** `performance.now()` after which no further slice of a log is begun. */
+type ReadingEnd = number;
+
+export class HeldSessions {
+  readonly #component: Component;
+  readonly #storage: StoragePort;
+  readonly #held = new Map<number, HeldSession>();
+
+  constructor(component: Component, storage: StoragePort) {
+    this.#component = component;
+    this.#storage = storage;
+  }
+
+  holds(session: number): boolean {
+    return this.#held.has(session);
+  }
+
+  answer(request: SessionRequest): Results[SessionCall["call"]] {
+    const readingEnd = performance.now() + request.readingMs;
+    if (request.body.call === "close") {
+      return this.#close(request.session);
+    }
+    const session = this.#held.get(request.session) ?? this.#open(request, readingEnd);
+    this.#storage.grant(session.places);
+    return this.#call(session, request.body, readingEnd);
+  }
+
+  mergeConfig(layers: readonly { readonly source: string; readonly content: Uint8Array }[]): WireMergedConfig {
+    return this.#component.sessions.mergeConfig([...layers]);
+  }
+
+  #open(request: SessionRequest, readingEnd: ReadingEnd): HeldSession {
+    const recipe = request.recipe;
+    if (recipe === undefined) {
+      throw new EngineError("closed", "the session is not open");
+    }
+    this.#storage.grant(recipe.places);
+    const { nowMs, ...options } = recipe.options;
+    const resource = this.#component.sessions.Session.open({ ...options, nowMs: milliseconds(nowMs) });
+    const session: HeldSession = { resource, places: recipe.places, hasLog: options.log !== undefined, model: undefined };
+    try {
+      replay(session, recipe, readingEnd, request.body);
+    } catch (error) {
+      // A log that takes long is read on by the next call; anything else leaves no half-made session behind.
+      if (!(error instanceof EngineError && error.code === "deadline-missed")) {
+        releaseAfterFailure(resource, error);
+        throw error;
+      }
+      this.#held.set(request.session, session);
+      throw error;
+    }
+    this.#held.set(request.session, session);
+    return session;
+  }
+
+  #close(session: number): null {
+    const held = this.#held.get(session);
+    this.#held.delete(session);
+    if (held !== undefined) {
+      dispose(held.resource);
+    }
+    return null;
+  }
+
+  #call(session: HeldSession, body: Exclude<SessionCall, { call: "close" }>, readingEnd: ReadingEnd): Results[SessionCall["call"]] {
+    const { resource } = session;
+    switch (body.call) {
+      case "open":
+        return null;
+      case "sync": {
+        const { done, total, finished } = resource.sync(body.maxBytes, milliseconds(body.nowMs));
+        return { done: Number(done), finished, ...(total === undefined ? {} : { total: Number(total) }) };
+      }
+      case "append":
+        return resource.append(body.lines, milliseconds(body.nowMs));
+      case "select-leaf":
+        resource.selectLeaf(body.leafId);
+        return null;
+      case "select-model":
+        selectModel(session, body.model);
+        return null;
+      case "projected-messages":
+        return resource.projectedMessages();
+      case "record-usage": {
+        const { input, output, cacheRead, cacheWrite } = body.usage;
+        const usage = { input: tokens(input), output: tokens(output), cacheRead: tokens(cacheRead), cacheWrite: tokens(cacheWrite) };
+        resource.recordUsage(body.manifestId, usage, milliseconds(body.nowMs));
+        return null;
+      }
+      case "plan":
+        return this.#plan(session, body, readingEnd);
+      case "document":
+        return this.#document(session, body.name, body.manifestId);
+    }
+  }
+
+  #plan(session: HeldSession, body: PlanCall, readingEnd: ReadingEnd): WirePlan {
+    if (body.readLog) {
+      readLogToEnd(session, body.nowMs, readingEnd);
+    }
+    if (body.model !== undefined) {
+      selectModel(session, body.model);
+    }
+    if (body.leafId !== undefined) {
+      session.resource.selectLeaf(body.leafId);
+    }
+    if (body.projectedMessages !== undefined) {
+      const projected = session.resource.projectedMessages();
+      if (projected !== body.projectedMessages) {
+        throw new EngineError("stale", `the log projects to ${projected} messages, the caller counts ${body.projectedMessages}`);
+      }
+    }
+    const job = this.#component.planning.Job.start(session.resource, {
+      messages: [...body.messages],
+      inline: body.inline,
+      nowMs: milliseconds(body.nowMs),
+      ...(body.systemPrompt === undefined ? {} : { systemPrompt: body.systemPrompt }),
+      ...(body.tools === undefined ? {} : { tools: body.tools }),
+      ...(body.budget === undefined ? {} : { budget: body.budget }),
+    });
+    try {
+      // Nothing that this host offers answers later, so what is not there at once will not come.
+      return job.advance() ?? job.finishNow();
+    } finally {
+      dispose(job);
+    }
+  }
+
+  #document(session: HeldSession, name: string, manifestId: string | undefined): Uint8Array {
+    const { planning, diagnostics } = this.#component;
+    switch (name) {
+      case "render":
+        return planning.render(session.resource, manifestId);
+      case "manifest":
+        return diagnostics.manifest(session.resource, manifestId);
+      case "explain":
+        return diagnostics.explain(session.resource, manifestId);
+      case "inspect":
+        return diagnostics.inspect(session.resource);
+      default:
+        return diagnostics.status(session.resource);
+    }
+  }
+}
+
+function replay(session: HeldSession, recipe: SessionRecipe, readingEnd: ReadingEnd, next: SessionCall): void {
+  for (const lines of recipe.appended) {
+    session.resource.append(lines, milliseconds(recipe.options.nowMs));
+  }
+  if (recipe.model !== undefined) {
+    selectModel(session, recipe.model);
+  }
+  if (recipe.logRead) {
+    readLogToEnd(session, recipe.options.nowMs, readingEnd);
+  }
+  // A plan brings its own leaf; an older one may be gone from the log by now.
+  if (recipe.leafId !== undefined && !(next.call === "plan" && next.leafId !== undefined)) {
+    session.resource.selectLeaf(recipe.leafId);
+  }
+}
+
+/** Reads what the log gained, slice by slice. A log that is not there holds nothing; what was read before stays. */
+function readLogToEnd(session: HeldSession, nowMs: number, readingEnd: ReadingEnd): void {
+  if (!session.hasLog) {
+    return;
+  }
+  for (;;) {
+    const progress = syncOrNothing(session, nowMs);
+    if (progress === undefined || progress.finished) {
+      return;
+    }
+    if (performance.now() >= readingEnd) {
+      const total = progress.total === undefined ? "" : ` of ${progress.total}`;
+      throw new EngineError("deadline-missed", `the session's log is still being read (${progress.done}${total} bytes)`);
+    }
+  }
+}
+
+function syncOrNothing(session: HeldSession, nowMs: number) {
+  try {
+    return session.resource.sync(LOG_SLICE_BYTES, milliseconds(nowMs));
+  } catch (error) {
+    const failure = componentFailure(error);
+    if (failure.code === "not-found") {
+      return undefined;
+    }
+    throw failure;
+  }
+}
+
+/** Selects the model where it is another one: selecting it anew would forget what depends on it. */
+function selectModel(session: HeldSession, model: Model): void {
+  const key = JSON.stringify(model);
+  if (key !== session.model) {
+    session.resource.selectModel(model);
+    session.model = key;
+  }
+}
+
+/** After a trap the instance refuses every call, the release included. */
+function releaseAfterFailure(resource: ComponentSession, error: unknown): void {
+  if (componentFailure(error).code !== "trapped") {
+    dispose(resource);
+  }
+}
+
+function milliseconds(value: number): bigint {
+  return unsigned(value, "a time in milliseconds");
+}
+
+function tokens(value: number): bigint {
+  return unsigned(value, "a number of tokens");
+}
+
+function unsigned(value: number, what: string): bigint {
+  if (!Number.isSafeInteger(value) || value < 0) {
+    throw new EngineError("invalid-input", `${what} has to be a whole number that is not negative, not ${value}`);
+  }
+  return BigInt(value);
+}

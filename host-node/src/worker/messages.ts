@@ -1,0 +1,142 @@
+/**
+ * What the caller's thread and the worker say to each other. One request is answered by one response; the caller sends
+ * the next only after that. Bulk is bytes, whose buffers are handed over and not copied.
+ */
+import type { LogFormat, Model, Span, Usage } from "../contract.js";
+import type { DocumentName } from "../documents.js";
+import type { EngineErrorCode } from "../errors.js";
+import type { PlaceGrants } from "../ports/places.js";
+import type { CoreModule } from "./web-assembly.js";
+
+/** A UTF-8 JSON document. */
+export type JsonBytes = Uint8Array<ArrayBuffer>;
+
+/** Given to the worker when it starts. */
+export interface WorkerStart {
+  /** URL of the transpiled component's module. */
+  readonly componentUrl: string;
+  /** Its core modules by file name, compiled once per process. */
+  readonly coreModules: ReadonlyMap<string, CoreModule>;
+}
+
+/** Everything that makes a session again: what a new worker is told before the first call about it. */
+export interface SessionRecipe {
+  readonly options: {
+    readonly sessionId: string;
+    readonly format: LogFormat;
+    /** The log's path in the place `sessions`. */
+    readonly log?: string;
+    readonly config: JsonBytes;
+    readonly projectTrusted: boolean;
+    readonly seed: Uint8Array;
+    readonly nowMs: number;
+  };
+  readonly places: PlaceGrants;
+  readonly model?: Model;
+  readonly leafId?: string;
+  /** Entries of a session without a log, in the order in which they were given. */
+  readonly appended: readonly JsonBytes[];
+  /** Whether the log was being followed, and has to be read to its end again. */
+  readonly logRead: boolean;
+}
+
+export interface PlanCall {
+  readonly call: "plan";
+  /** Reads what the log gained first. A log that is not there (yet) counts as empty. */
+  readonly readLog: boolean;
+  /** The leaf to plan for; none for the one selected before. */
+  readonly leafId?: string;
+  readonly model?: Model;
+  /** How many messages the caller's spans count in; another number on this side refuses the plan as `stale`. */
+  readonly projectedMessages?: number;
+  readonly messages: readonly Span[];
+  readonly inline: JsonBytes;
+  readonly systemPrompt?: string;
+  readonly tools?: JsonBytes;
+  readonly budget?: number;
+  readonly nowMs: number;
+}
+
+/** Calls about one session. */
+export type SessionCall =
+  | { readonly call: "open" }
+  | { readonly call: "sync"; readonly maxBytes: number; readonly nowMs: number }
+  | { readonly call: "append"; readonly lines: JsonBytes; readonly nowMs: number }
+  | { readonly call: "select-leaf"; readonly leafId?: string }
+  | { readonly call: "select-model"; readonly model: Model }
+  | { readonly call: "projected-messages" }
+  | { readonly call: "record-usage"; readonly manifestId: string; readonly usage: Usage; readonly nowMs: number }
+  | PlanCall
+  | { readonly call: "document"; readonly name: DocumentName; readonly manifestId?: string }
+  | { readonly call: "close" };
+
+/** Calls about none. */
+export type EngineCall = { readonly call: "merge-config"; readonly layers: readonly { readonly source: string; readonly content: JsonBytes }[] };
+
+export interface SessionRequest {
+  /** The caller's number for the session. */
+  readonly session: number;
+  /** How to make it, where this worker does not hold it. */
+  readonly recipe?: SessionRecipe;
+  /** Milliseconds that may go into reading the log. */
+  readonly readingMs: number;
+  readonly body: SessionCall;
+}
+
+export interface EngineRequest {
+  readonly body: EngineCall;
+}
+
+export type Request = SessionRequest | EngineRequest;
+
+/** A plan as it crosses: JSON still as bytes. */
+export interface WirePlan {
+  readonly items: readonly WirePlanItem[];
+  readonly manifestId: string;
+  readonly promptHash: string;
+  readonly estimatedTokens: number;
+  readonly estimator: string;
+  readonly fallback?: string;
+}
+
+export type WirePlanItem =
+  | { readonly tag: "keep"; readonly val: { readonly first: number; readonly count: number } }
+  | { readonly tag: "replace"; readonly val: { readonly position: number; readonly content: Uint8Array } }
+  | {
+      readonly tag: "insert";
+      readonly val: {
+        readonly kind: "pin" | "memory" | "history" | "project" | "summary" | "notice";
+        readonly text: string;
+        readonly tokens: number;
+        readonly classification: "normal" | "internal" | "sensitive" | "local-only";
+        readonly sourceIds: readonly string[];
+      };
+    };
+
+export interface WireMergedConfig {
+  readonly config: Uint8Array;
+  readonly problems: readonly { readonly source: string; readonly ignoredLayer: boolean; readonly code: string; readonly path: string; readonly message: string }[];
+}
+
+/** What each call answers. */
+export interface Results {
+  readonly open: null;
+  readonly sync: { readonly done: number; readonly total?: number; readonly finished: boolean };
+  readonly append: number;
+  readonly "select-leaf": null;
+  readonly "select-model": null;
+  readonly "projected-messages": number;
+  readonly "record-usage": null;
+  readonly plan: WirePlan;
+  readonly document: Uint8Array;
+  readonly close: null;
+  readonly "merge-config": WireMergedConfig;
+}
+
+export type CallName = keyof Results;
+
+export type Response =
+  | { readonly kind: "ready" }
+  | { readonly kind: "answer"; readonly result: Results[CallName] }
+  /** `held` tells whether this worker holds the session now; after `trapped` the worker is of no more use. */
+  | { readonly kind: "failure"; readonly code: EngineErrorCode; readonly message: string; readonly held: boolean };
