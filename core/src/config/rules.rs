@@ -5,7 +5,7 @@
 use serde_json::Value;
 
 use super::problem::one_line;
-use super::sections::{Classification, Config, EmbeddingMode};
+use super::sections::{Config, EmbeddingMode};
 
 /// A broken rule: the keys it is about, and one line for people.
 #[derive(Debug)]
@@ -120,7 +120,6 @@ pub(crate) const ORDERED: &[Ordered] = &[
 const RULES: &[fn(&Config, &mut Vec<Breach>)] = &[
     compaction_model_is_whole,
     remote_embedding_is_consented,
-    local_only_stays_local,
     providers_are_local_or_remote,
     native_continuation_is_consented,
     override_output_fits_window,
@@ -179,34 +178,6 @@ fn remote_embedding_is_consented(config: &Config, breaches: &mut Vec<Breach>) {
         let provider = "retrieval.embedding.provider";
         let model = "retrieval.embedding.model";
         breaches.push(Breach::new([mode, profiles, provider, model], message));
-    }
-}
-
-/// Behaviour 2.4: no remote rule lets local-only text out.
-fn local_only_stays_local(config: &Config, breaches: &mut Vec<Breach>) {
-    let default_rule = (
-        "privacy.remoteDefaultAllowed".to_owned(),
-        &config.privacy.remote_default_allowed,
-    );
-    let provider_rules = config
-        .privacy
-        .remote_providers
-        .iter()
-        .map(|(provider, allowed)| {
-            (
-                format!("privacy.remoteProviders.{}", one_line(provider)),
-                allowed,
-            )
-        });
-    for (path, allowed) in std::iter::once(default_rule).chain(provider_rules) {
-        if allowed.contains(&Classification::LocalOnly) {
-            let message =
-                format!("{path} holds local-only; such text never goes to a remote provider");
-            breaches.push(Breach {
-                paths: vec![path],
-                message,
-            });
-        }
     }
 }
 

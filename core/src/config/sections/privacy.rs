@@ -5,7 +5,12 @@ use std::collections::BTreeMap;
 use crate::config::schema::{Kind, choice, section};
 use crate::config::text_form::TextForm;
 
-const CLASSES: Kind = Kind::list(&Kind::Choice(Classification::NAMES));
+/// The classes that a remote rule may name: local-only text never leaves the machine (behaviour 2.4).
+const REMOTE_CLASSES: Kind = Kind::list(&Kind::Choice(&[
+    Classification::Normal.as_str(),
+    Classification::Internal.as_str(),
+    Classification::Sensitive.as_str(),
+]));
 
 choice! {
     /// How far a text may travel, lowest first: the order of the variants is the rank of behaviour 2.4.
@@ -34,10 +39,10 @@ section! {
             Kind::list(&Kind::Text(TextForm::PolicyProvider)),
             "Providers that run on this machine and may see everything.";
         "remoteDefaultAllowed" remote_default_allowed: Vec<Classification> =
-            vec![Classification::Normal, Classification::Internal], CLASSES,
+            vec![Classification::Normal, Classification::Internal], REMOTE_CLASSES,
             "Classes that a remote provider may see.";
         "remoteProviders" remote_providers: BTreeMap<String, Vec<Classification>> = BTreeMap::new(),
-            Kind::Map { name: TextForm::PolicyProvider, value: &CLASSES },
+            Kind::Map { name: TextForm::PolicyProvider, value: &REMOTE_CLASSES },
             "Classes that a particular remote provider may see instead.";
         "redactSecrets" redact_secrets: bool = true, Kind::Flag,
             "Replace keys, tokens and passwords in what a remote provider sees.";

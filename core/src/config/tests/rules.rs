@@ -76,14 +76,6 @@ const BROKEN: &[(&str, &str)] = &[
         "nativeContinuation.enabled",
     ),
     (
-        r#"{"privacy": {"remoteDefaultAllowed": ["normal", "local-only"]}}"#,
-        "privacy.remoteDefaultAllowed",
-    ),
-    (
-        r#"{"privacy": {"remoteProviders": {"acme": ["local-only"]}}}"#,
-        "privacy.remoteProviders.acme",
-    ),
-    (
         r#"{"privacy": {"remoteProviders": {" OLLAMA ": ["normal"]}}}"#,
         "privacy.remoteProviders.ollama",
     ),
@@ -154,6 +146,22 @@ fn privacy_is_not_switched_off_under_remote_embedding() {
         [(ProblemCode::RuleBroken, "privacy.enabled")]
     );
     assert!(merged.config.privacy.enabled);
+}
+
+#[test]
+fn no_remote_rule_names_local_only() {
+    let merged = merge_texts(&[
+        r#"{"privacy": {"remoteDefaultAllowed": ["normal", "local-only"]}}"#,
+        r#"{"privacy": {"remoteProviders": {"acme": ["local-only"]}}}"#,
+    ]);
+    assert_eq!(
+        codes(&merged.problems),
+        [
+            (ProblemCode::NotAChoice, "privacy.remoteDefaultAllowed.1"),
+            (ProblemCode::NotAChoice, "privacy.remoteProviders.acme.0"),
+        ]
+    );
+    assert_eq!(merged.config, Config::default());
 }
 
 #[test]
