@@ -37,6 +37,7 @@
     )
 )]
 
+pub mod config;
 pub mod engine;
 pub mod manifest;
 pub mod message;

@@ -7,4 +7,6 @@ pub mod budget;
 pub mod estimator;
 pub mod profile;
 
+pub use budget::{Budgets, Ceilings};
 pub use estimator::Estimator;
+pub use profile::{Model, ModelProfile, TokenCost};

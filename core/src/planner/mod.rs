@@ -1,0 +1,145 @@
+//! The planner `managed-v1` (behaviour 2.2): which of the host's messages the next request holds.
+//!
+//! Pure: from messages, limits and the remembered cut to a [`Decision`]; it parses nothing, renders nothing and keeps
+//! nothing between calls.
+//!
+//! Invariants, checked again by [`validation`] before a decision leaves:
+//! - never over the hard limit, and never over an explicit budget;
+//! - never half a tool exchange, and no result without its call;
+//! - the newest user message is always there, and text of the user is never cut;
+//! - the order of messages is kept;
+//! - whatever cannot be planned is a [`Fallback`]: the host's own context, with a reason.
+//!
+//! Deliberately absent in this version: supplements (pins from memory, retrieval, project source), the condensed band
+//! and the cache-aware tail. What the plan adds of its own is the notice of a turn whose beginning is left out.
+
+mod grouping;
+mod notice;
+mod reason;
+mod selection;
+mod shorten;
+mod tail;
+mod validation;
+
+pub use grouping::{Group, GroupKind};
+pub use notice::Notice;
+pub use reason::{Fallback, OTHER_HISTORY_PRIORITY, Rescue, WhyIn, WhyOut};
+
+use crate::message::Message;
+use crate::model::{Budgets, Ceilings, Estimator};
+
+/// The planner's name in manifests.
+pub const PLANNER_VERSION: &str = "managed-v1";
+
+/// One message of the host's context, as a candidate for the request.
+#[derive(Debug, Clone, Copy)]
+pub struct Candidate<'a> {
+    /// The message.
+    pub message: &'a Message,
+    /// Its tokens by the plan's estimator.
+    pub tokens: u32,
+    /// The entry that it came from; none for a message that the log does not hold.
+    pub entry_id: Option<&'a str>,
+    /// Whether a `ds4:pin` label stands on its entry.
+    pub pinned: bool,
+}
+
+/// Everything that a plan is decided from.
+#[derive(Debug, Clone, Copy)]
+pub struct PlannerInput<'a> {
+    /// The host's context in order.
+    pub candidates: &'a [Candidate<'a>],
+    /// Tokens of the system prompt and the tools.
+    pub fixed_tokens: u64,
+    /// The request's limits.
+    pub budgets: &'a Budgets,
+    /// The categories' limits.
+    pub ceilings: &'a Ceilings,
+    /// `context.rescueImmediatePredecessor`.
+    pub rescue_immediate_predecessor: bool,
+    /// The estimator of all tokens here.
+    pub estimator: Estimator,
+    /// Where the previous plan of this branch began, as a position among the candidates.
+    pub cut: Option<usize>,
+}
+
+/// What becomes of one message.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Fate {
+    /// It is sent as it is.
+    Keep(WhyIn),
+    /// It is sent with other content.
+    Replace(WhyIn, Replacement),
+    /// It is left out.
+    Out(WhyOut),
+}
+
+impl Fate {
+    /// Why the message is sent; none where it is not.
+    pub fn why_in(&self) -> Option<WhyIn> {
+        match self {
+            Self::Keep(why) | Self::Replace(why, _) => Some(*why),
+            Self::Out(_) => None,
+        }
+    }
+}
+
+/// Other content for a message.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Replacement {
+    /// A JSON array of content blocks.
+    pub content: serde_json::Value,
+    /// Tokens of the message with it.
+    pub tokens: u32,
+    /// What was done to it, for manifests.
+    pub what: ReplacementKind,
+}
+
+/// What was done to a replaced message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReplacementKind {
+    /// A tool result was cut to its head and tail.
+    ShortenedResult,
+    /// Calls that never got a result were taken out.
+    UnansweredCallsRemoved,
+}
+
+/// A plan, decided.
+#[derive(Debug, Clone)]
+pub struct Decision {
+    /// One fate a candidate, in order.
+    pub fates: Vec<Fate>,
+    /// The groups in the order of their first messages.
+    pub groups: Vec<Group>,
+    /// The group of each candidate; none for messages that cannot be sent.
+    pub group_of: Vec<Option<usize>>,
+    /// A line about what is left out of a turn, and the position that it stands before.
+    pub notice: Option<Notice>,
+    /// Where the recent tail begins; none where there are no messages.
+    pub cut: Option<usize>,
+    /// Whether the tail begins elsewhere than the remembered cut says.
+    pub cut_moved: bool,
+    /// Whether the immediate predecessor was kept against the tail's own limit.
+    pub rescued: bool,
+    /// The group that closed the tail, and why it was not rescued.
+    pub rescue: Option<(usize, Rescue)>,
+    /// Tokens of the mandatory groups and the tail.
+    pub tail_tokens: u64,
+    /// Tokens of all planned messages, the notice included.
+    pub message_tokens: u64,
+    /// What the messages may fill.
+    pub message_target: u64,
+    /// What the messages never exceed.
+    pub message_hard: u64,
+    /// Why nothing of this is sent, and the host's own context is.
+    pub fallback: Option<Fallback>,
+}
+
+/// Decides what the next request holds.
+pub fn plan(input: &PlannerInput<'_>) -> Decision {
+    let grouping = grouping::group(input.candidates, input.estimator);
+    selection::select(input, grouping)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,99 @@
+//! A session in a few words: `user("..")`, `call(&["a"])`, `result("a", tokens)` and a planner around them.
+
+use serde_json::json;
+
+use crate::message::{Message, from_native};
+use crate::model::{Budgets, Ceilings, Estimator};
+use crate::planner::{Candidate, Decision, Fate, PlannerInput, plan};
+
+pub fn user(text: &str) -> Message {
+    from_native(&json!({"role": "user", "content": text}))
+}
+pub fn say(text: &str) -> Message {
+    from_native(&json!({"role": "assistant", "content": [{"type": "text", "text": text}]}))
+}
+pub fn call(ids: &[&str]) -> Message {
+    let blocks: Vec<_> =
+        ids.iter().map(|id| json!({"type": "toolCall", "id": id, "name": "read", "arguments": {}})).collect();
+    from_native(&json!({"role": "assistant", "content": blocks}))
+}
+pub fn result(id: &str, tokens: usize) -> Message {
+    let text = "x y\n".repeat(tokens);
+    from_native(&json!({"role": "toolResult", "toolCallId": id, "toolName": "read", "content": [{"type": "text", "text": text}]}))
+}
+pub fn summary(tokens: usize) -> Message {
+    from_native(&json!({"role": "compactionSummary", "summary": "abcd".repeat(tokens)}))
+}
+pub fn custom(text: &str) -> Message {
+    from_native(&json!({"role": "custom", "customType": "note", "content": text}))
+}
+
+/// A planner's input with its own limits.
+pub struct Planner {
+    pub messages: Vec<Message>,
+    pub ids: Vec<String>,
+    pub pinned: Vec<usize>,
+    pub fixed: u64,
+    pub hard: u64,
+    pub target: u64,
+    pub tail: u64,
+    pub explicit: bool,
+    pub cut: Option<usize>,
+    pub rescue: bool,
+}
+
+impl Planner {
+    pub fn new(messages: Vec<Message>) -> Self {
+        let ids = (0..messages.len()).map(|position| format!("e{position}")).collect();
+        Self { messages, ids, pinned: Vec::new(), fixed: 0, hard: 90_000, target: 70_000, tail: 70_000, explicit: false, cut: None, rescue: true }
+    }
+
+    pub fn plan(&self) -> Decision {
+        let candidates: Vec<Candidate<'_>> = self
+            .messages
+            .iter()
+            .zip(&self.ids)
+            .enumerate()
+            .map(|(position, (message, id))| Candidate {
+                message,
+                tokens: message.tokens(Estimator::CharsV1),
+                entry_id: Some(id),
+                pinned: self.pinned.contains(&position),
+            })
+            .collect();
+        let budgets = Budgets {
+            context_window: 100_000,
+            output_reserve: 0,
+            safety: 0,
+            hard: self.hard,
+            soft: self.hard,
+            target: self.target,
+            explicit: self.explicit.then_some(self.target),
+            active: self.target.min(self.hard),
+        };
+        let ceilings = Ceilings { recent_tail: self.tail, pins: 16_000, summaries: 12_000 };
+        plan(&PlannerInput {
+            candidates: &candidates,
+            fixed_tokens: self.fixed,
+            budgets: &budgets,
+            ceilings: &ceilings,
+            rescue_immediate_predecessor: self.rescue,
+            estimator: Estimator::CharsV1,
+            cut: self.cut,
+        })
+    }
+}
+
+/// Positions of the messages that are sent.
+pub fn sent(decision: &Decision) -> Vec<usize> {
+    let fates = decision.fates.iter().enumerate();
+    fates.filter_map(|(position, fate)| fate.why_in().map(|_| position)).collect()
+}
+
+/// The reason for which the message is out.
+pub fn why_out(decision: &Decision, position: usize) -> &'static str {
+    match &decision.fates[position] {
+        Fate::Out(why) => why.name(),
+        fate => panic!("message {position} is in: {fate:?}"),
+    }
+}

@@ -1,0 +1,7 @@
+//! The planner's rules, one test each, on small literal sessions; and its invariants as properties.
+
+mod exchanges;
+mod fixture;
+mod limits;
+mod properties;
+mod stable_cut;

@@ -1,0 +1,119 @@
+//! The planner's invariants over any session: limits, whole exchanges, the current request, order, determinism.
+
+use proptest::prelude::*;
+use serde_json::json;
+
+use super::fixture::*;
+use crate::message::tools::{Binding, Relations};
+use crate::message::{Message, Role, Sendable, from_native};
+use crate::planner::Fate;
+
+#[derive(Debug, Clone)]
+enum Step {
+    User(usize),
+    Say(usize),
+    Call(Vec<u8>),
+    Result(u8, usize),
+    Summary(usize),
+    Custom,
+    Aborted(u8),
+    Empty,
+    Hidden,
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        3 => (0..400_usize).prop_map(Step::User),
+        3 => (0..400_usize).prop_map(Step::Say),
+        4 => prop::collection::vec(0..6_u8, 1..4).prop_map(Step::Call),
+        6 => (0..6_u8, 0..3_000_usize).prop_map(|(id, size)| Step::Result(id, size)),
+        1 => (0..500_usize).prop_map(Step::Summary),
+        1 => Just(Step::Custom),
+        1 => (0..6_u8).prop_map(Step::Aborted),
+        1 => Just(Step::Empty),
+        1 => Just(Step::Hidden),
+    ]
+}
+
+fn message(step: &Step) -> Message {
+    let ids = |ids: &[u8]| ids.iter().map(u8::to_string).collect::<Vec<_>>();
+    match step {
+        Step::User(size) => user(&"ask ".repeat(size + 1)),
+        Step::Say(size) => say(&"tell ".repeat(size + 1)),
+        Step::Call(calls) => call(&ids(calls).iter().map(String::as_str).collect::<Vec<_>>()),
+        Step::Result(id, size) => result(&id.to_string(), *size),
+        Step::Summary(size) => summary(size + 1),
+        Step::Custom => custom("note"),
+        Step::Aborted(id) => from_native(&json!({"role": "assistant", "stopReason": "aborted",
+            "content": [{"type": "toolCall", "id": id.to_string(), "name": "x", "arguments": {}}]})),
+        Step::Empty => from_native(&json!({"role": "assistant", "content": []})),
+        Step::Hidden => from_native(&json!({"role": "bashExecution", "command": "ls", "output": "x", "excludeFromContext": true})),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+    #[test]
+    fn a_plan_obeys_its_invariants(
+        steps in prop::collection::vec(step(), 0..60),
+        fixed in 0..3_000_u64,
+        target in 100..30_000_u64,
+        above in 0..5_000_u64,
+        tail in 0..20_000_u64,
+        explicit in any::<bool>(),
+        cut in prop::option::of(0..60_usize),
+        pins in prop::collection::vec(0..60_usize, 0..3),
+        rescue in any::<bool>(),
+    ) {
+        let mut planner = Planner::new(steps.iter().map(message).collect());
+        planner.fixed = fixed;
+        planner.target = target;
+        planner.hard = target + above;
+        planner.tail = tail;
+        planner.explicit = explicit;
+        planner.cut = cut;
+        planner.pinned = pins;
+        planner.rescue = rescue;
+        let decision = planner.plan();
+        prop_assert_eq!(decision.fates.len(), planner.messages.len());
+        let again = planner.plan();
+        prop_assert_eq!(&decision.fates, &again.fates);
+        if decision.fallback.is_some() {
+            return Ok(());
+        }
+        let tokens: u64 = planner.messages.iter().zip(&decision.fates).map(|(message, fate)| match fate {
+            Fate::Keep(_) => u64::from(message.tokens(crate::model::Estimator::CharsV1)),
+            Fate::Replace(_, replacement) => u64::from(replacement.tokens),
+            Fate::Out(_) => 0,
+        }).sum::<u64>() + decision.notice.as_ref().map_or(0, |notice| u64::from(notice.tokens));
+        prop_assert_eq!(tokens, decision.message_tokens, "the sum that the decision states is the sum of what it sends");
+        prop_assert!(fixed + tokens <= planner.hard);
+        prop_assert!(!explicit || fixed + tokens <= target);
+
+        let relations = Relations::bind(&planner.messages);
+        let positions = sent(&decision);
+        for &position in &positions {
+            let message = &planner.messages[position];
+            prop_assert_eq!(message.sendable, Sendable::Yes);
+            if message.role == Role::ToolResult {
+                let Some(Binding::Answers(call)) = relations.binding(position) else { panic!("an orphan is sent") };
+                prop_assert!(positions.contains(&call.message), "a result without its call");
+            }
+            if let Fate::Keep(_) = decision.fates[position] {
+                for answer in relations.answers(position) {
+                    prop_assert!(answer.is_some_and(|result| positions.contains(&result)), "a call without its result");
+                }
+            }
+        }
+        let newest = planner.messages.iter().rposition(|message| message.role == Role::User);
+        if let Some(newest) = newest {
+            prop_assert_eq!(&decision.fates[newest], &Fate::Keep(crate::planner::WhyIn::Current));
+        }
+        for (position, fate) in decision.fates.iter().enumerate() {
+            if let Fate::Replace(_, replacement) = fate {
+                prop_assert!(!matches!(planner.messages[position].role, Role::User | Role::Custom), "the user's text is never cut");
+                prop_assert!(replacement.tokens <= planner.messages[position].tokens(crate::model::Estimator::CharsV1));
+            }
+        }
+    }
+}
