@@ -4,7 +4,9 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import { MOCK_CLAUDE, MOCK_LARGE, type MockModel } from "./kit/agent-home.ts";
-import { describeForEachPi, extensionPackage, type PiInstallation } from "./kit/installations.ts";
+import { talk } from "./kit/conversation.ts";
+import { describeForEachPi, extensionPackage, testExtension, type PiInstallation } from "./kit/installations.ts";
+import type { PiRpc } from "./kit/pi-rpc.ts";
 import { Scene } from "./kit/scene.ts";
 import { readSessionLog } from "./kit/session-log.ts";
 
@@ -15,17 +17,44 @@ interface Recording {
   readonly entries: string[];
 }
 
-/** The kinds of messages that a session can hold: calls alone and in parallel, a failed one, edits, direct shell commands. */
-async function record(t: TestContext, pi: PiInstallation, model: MockModel, extensions: string[]): Promise<Recording> {
-  const scene = await Scene.open(t, pi);
-  const rpc = await scene.start({ extensions });
-  await rpc.selectModel(model);
+type Conversation = (rpc: PiRpc) => Promise<void>;
+
+/** The kinds of messages that a session can hold: calls alone and in parallel, failed ones, direct shell commands. */
+const everyKindOfMessage: Conversation = async (rpc) => {
   await rpc.prompt("Read. [[read:notes.txt]] [[par:bash:seq 1 300||read:missing.txt]] [[say:read it]]");
   await rpc.request({ type: "bash", command: "echo seen by the model" });
   await rpc.request({ type: "bash", command: "echo hidden from the model", excludeFromContext: true });
   await rpc.prompt('Write. [[call:write {"path":"out.txt","content":"one\\ntwo\\n"}]] [[bash:cat out.txt; exit 3]] [[say:wrote it]]');
   await rpc.prompt("Nothing to do, größer 漢字 🙂\u2028.");
   await rpc.prompt("Try again. [[fail:500]] [[say:after the failure]]");
+};
+
+/** The entries that change what a branch projects to: compaction, branch summary, custom message, context edit, label. */
+const everyKindOfProjection: Conversation = async (rpc) => {
+  await talk(rpc, 1, 2);
+  await rpc.command("/note a note that only the model sees");
+  await rpc.prompt("Elide. [[bash:echo ELIDE-ME; seq 1 200]] [[bash:echo next]] [[say:elided]]");
+  await rpc.request({ type: "compact", customInstructions: "short" });
+  await rpc.prompt("After the compaction. [[bash:echo here]] [[say:compacted]]");
+  await rpc.prompt("On a branch to leave. [[say:left]]");
+  await rpc.command("/rewind-with-summary compacted");
+  await rpc.prompt("After the branch summary. [[say:summarised]]");
+  await talk(rpc, 3, 3);
+  await rpc.request({ type: "compact" });
+  await rpc.prompt("After the second compaction.");
+};
+
+async function record(
+  t: TestContext,
+  pi: PiInstallation,
+  model: MockModel,
+  conversation: Conversation,
+  extensions: string[],
+): Promise<Recording> {
+  const scene = await Scene.open(t, pi);
+  const rpc = await scene.start({ extensions: [testExtension("session-commands"), ...extensions] });
+  await rpc.selectModel(model);
+  await conversation(rpc);
   const logFile = await rpc.sessionFile();
   assert.deepEqual(await rpc.close(), { code: 0, signal: null, killed: false });
   assert.deepEqual(rpc.extensionErrors, []);
@@ -36,13 +65,23 @@ async function record(t: TestContext, pi: PiInstallation, model: MockModel, exte
   };
 }
 
+/** That both recordings are equal, and that the conversation made as many requests as it should. */
+async function assertSame(t: TestContext, pi: PiInstallation, model: MockModel, conversation: Conversation, requests: number): Promise<void> {
+  const plain = await record(t, pi, model, conversation, []);
+  const planned = await record(t, pi, model, conversation, [extensionPackage()]);
+  assert.equal(plain.bodies.length, requests);
+  assert.deepEqual(planned.bodies, plain.bodies);
+  assert.deepEqual(planned.entries, plain.entries);
+}
+
 describeForEachPi("a short session", (pi) => {
   for (const model of [MOCK_LARGE, MOCK_CLAUDE]) {
     test(`goes out to ${model.provider}/${model.id} as Pi would have sent it`, async (t) => {
-      const [plain, planned] = [await record(t, pi, model, []), await record(t, pi, model, [extensionPackage()])];
-      assert.equal(plain.bodies.length, 9);
-      assert.deepEqual(planned.bodies, plain.bodies);
-      assert.deepEqual(planned.entries, plain.entries);
+      await assertSame(t, pi, model, everyKindOfMessage, 9);
     });
   }
+
+  test("with compactions, a branch summary, a note and an edit goes out as Pi would have sent it", async (t) => {
+    await assertSame(t, pi, MOCK_LARGE, everyKindOfProjection, 25);
+  });
 });

@@ -20,6 +20,13 @@ export interface SessionEntry {
   readonly message?: ContextMessage;
 }
 
+/** What `turn_end` tells; the entry IDs are there from Pi 0.87 on. */
+export interface TurnEnd {
+  readonly toolResults: readonly ContextMessage[];
+  readonly toolResultEntryIds?: readonly string[];
+  readonly entries?: readonly object[];
+}
+
 /** What a command handler gets. */
 export interface CommandContext {
   readonly sessionManager: { getBranch(): readonly SessionEntry[] };
@@ -33,6 +40,8 @@ export interface Pi {
     event: "context",
     handler: (event: { messages: readonly ContextMessage[] }) => { messages: readonly ContextMessage[] } | undefined,
   ): unknown;
+  on(event: "turn_end", handler: (event: TurnEnd) => { entries: readonly object[] } | undefined): unknown;
+  sendMessage(message: { customType: string; content: string; display: boolean }): void;
   registerCommand(
     name: string,
     command: { description: string; handler: (argument: string, context: CommandContext) => Promise<void> },

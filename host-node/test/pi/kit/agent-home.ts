@@ -51,7 +51,9 @@ export class AgentHome {
       defaultModel: MOCK_LARGE.id,
       enableInstallTelemetry: false,
       cacheWarming: "off",
-      compaction: { enabled: false },
+      // Off, but a compaction that a test asks for finds something to summarise.
+      compaction: { enabled: false, keepRecentTokens: 2_000 },
+      branchSummary: { skipPrompt: true },
       retry: { enabled: true, maxRetries: 2, baseDelayMs: 10 },
     });
     writeFileSync(join(this.workFolder, "notes.txt"), "alpha\nbeta\ngamma\n");

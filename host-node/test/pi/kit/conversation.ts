@@ -59,9 +59,14 @@ export function assertValid(request: ReceivedRequest, currentPrompt: string): vo
   assert.equal(lastUserText(payload), currentPrompt, `${name} ends with the current prompt`);
 }
 
-/** That a request and the longest answer fit into the model's window. */
+/** Whether a request and the longest answer fit into the model's window. */
+export function fits(request: ReceivedRequest, model: MockModel): boolean {
+  return estimateTokens(request.payload) <= model.contextWindow - model.maxTokens;
+}
+
+/** Asserts what {@link fits} says. */
 export function assertFits(request: ReceivedRequest, model: MockModel): void {
   const tokens = estimateTokens(request.payload);
   const room = model.contextWindow - model.maxTokens;
-  assert.ok(tokens <= room, `request ${request.sequence} has ${tokens} tokens, ${model.id} has room for ${room}`);
+  assert.ok(fits(request, model), `request ${request.sequence} has ${tokens} tokens, ${model.id} has room for ${room}`);
 }
