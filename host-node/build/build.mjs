@@ -3,7 +3,7 @@
 // The component is read from $DS4_COMPONENT, else from target/component/engine.wasm of the workspace, which
 // `cargo xtask build` makes.
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { transpileBytes } from "@bytecodealliance/jco-transpile";
@@ -49,6 +49,7 @@ try {
   rmSync(dist, { recursive: true, force: true });
   await transpileComponent();
   compileTypeScript();
+  chmodSync(join(dist, "bin", "ds4-context.js"), 0o755);
 } catch (error) {
   console.error(`ds4-context-engine build: ${error instanceof Error ? error.message : error}`);
   process.exitCode = 1;

@@ -109,7 +109,9 @@ export class Session implements AsyncDisposable {
   async append(lines: string | Uint8Array, options: CallOptions = {}): Promise<number> {
     const bytes = typeof lines === "string" ? new TextEncoder().encode(lines) : new Uint8Array(lines);
     const count = await this.#call({ call: "append", lines: bytes, nowMs: Date.now() }, options);
-    this.#appended.push(bytes);
+    if (count > 0) {
+      this.#appended.push(bytes);
+    }
     return count;
   }
 

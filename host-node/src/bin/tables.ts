@@ -1,0 +1,60 @@
+/** Documents as tables for a person. Plainer than those of the Rust command line; the figures are the same. */
+import type { InspectDocument, ManifestDocument, PlanDocument } from "../documents.js";
+
+const BAR_WIDTH = 50;
+
+export function planTable(plan: PlanDocument, manifest: ManifestDocument): string {
+  const lines = [
+    `model    ${manifest.provider ?? "?"}/${manifest.model ?? "?"}, window ${figure(manifest.contextWindow)}`,
+    `window   ${bar(plan.estimatedTokens, manifest.contextWindow)} ${figure(plan.estimatedTokens)} tokens (${plan.estimator})`,
+    `budget   ${figure(manifest.activeInputBudget)}, soft limit ${figure(manifest.softInputLimit)}, hard limit ${figure(manifest.hardInputLimit)}`,
+    "",
+    "in       items     tokens",
+    ...manifest.composition.map(({ kind, items, tokens }) => `${kind.padEnd(10)}${figure(items).padStart(4)} ${figure(tokens).padStart(10)}`),
+    "",
+    `out      messages  tokens  reason`,
+    ...plan.excluded.map((range) => {
+      const place = range.firstEntryId === undefined ? "" : `  ${range.firstEntryId} to ${range.lastEntryId ?? range.firstEntryId}`;
+      return `${range.kind.padEnd(10)}${figure(range.messageCount).padStart(7)} ${figure(range.tokens).padStart(9)}  ${range.reason}${place}`;
+    }),
+    "",
+    `messages ${figure(plan.messages.length)} planned; prompt ${plan.promptHash}`,
+    ...manifest.warnings.map((warning) => `warning  ${warning.code}`),
+  ];
+  return lines.join("\n");
+}
+
+export function inspectTable(inspect: InspectDocument): string {
+  const { session, entries, projection } = inspect;
+  const lines = [
+    `session  ${session.id}, ${session.format} version ${session.version}, ${figure(session.bytes)} bytes, ${figure(session.lines)} lines`,
+    `model    ${inspect.model ? `${inspect.model.provider}/${inspect.model.id}` : "none named"}`,
+    `entries  ${figure(entries.total)}: ${counts(entries.byType)}`,
+    `roles    ${counts(entries.messagesByRole)}`,
+    `active   leaf ${inspect.activeLeafId ?? "none"}: ${figure(projection.messages)} messages, ${figure(projection.tokens)} tokens (${inspect.estimator})`,
+    `turns    ${figure(inspect.turns.length)}`,
+    "",
+    `branches ${figure(inspect.branchCount)}`,
+    ...inspect.branches.map((branch) => `  ${branch.active ? "*" : " "} ${branch.leafId}: ${figure(branch.messages)} messages, ${figure(branch.turns)} turns, ${figure(branch.tokens)} tokens${branch.forkEntryId === undefined ? "" : `, from ${branch.forkEntryId}`}`),
+    ...inspect.labels.map((label) => `label    ${label.entryId} ${label.label}`),
+    "",
+    inspect.damage.length === 0 ? "damage   none" : "damage",
+    ...inspect.damage.map((damage) => `  ${damage.code} ×${damage.count}${damage.firstLine === undefined ? "" : `, first in line ${damage.firstLine}`}: ${damage.text}`),
+  ];
+  return lines.join("\n");
+}
+
+function bar(part: number, whole: number): string {
+  const filled = whole > 0 ? Math.min(BAR_WIDTH, Math.round((BAR_WIDTH * part) / whole)) : 0;
+  return `[${"#".repeat(filled)}${".".repeat(BAR_WIDTH - filled)}]`;
+}
+
+function counts(byName: Readonly<Record<string, number>>): string {
+  return Object.entries(byName)
+    .map(([name, value]) => `${name} ${figure(value)}`)
+    .join(", ");
+}
+
+function figure(value: number): string {
+  return value.toLocaleString("en-US");
+}

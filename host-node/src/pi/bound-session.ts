@@ -1,0 +1,130 @@
+/**
+ * One session of Pi, bound to one session of the engine.
+ *
+ * Opening happens in the background, so that Pi starts as fast as without us; whoever needs the session waits for
+ * `opened`. What Pi's context object says is read at once and never after waiting, because Pi takes it back when the user
+ * switches sessions.
+ */
+import type { Config } from "../contract.js";
+import type { ContextEngine } from "../engine.js";
+import { EngineError } from "../errors.js";
+import { jsonBytes } from "../json.js";
+import { PORT_CALL_BYTES } from "../limits.js";
+import type { Session } from "../session.js";
+import { readConfigFiles } from "./config-files.js";
+import { withoutHeavyFields } from "./inline-messages.js";
+import type { PiContext, PiEntry, PiMessage, PiSessionManager } from "./pi-types.js";
+
+export interface OpenedSession {
+  readonly session: Session;
+  readonly config: Config;
+  /** One line for each problem of the configuration. */
+  readonly problems: readonly string[];
+}
+
+export class BoundSession {
+  /** Which of Pi's sessions this is. */
+  readonly key: string;
+  readonly opened: Promise<OpenedSession>;
+  /** Whether Pi writes a log that the engine can read. */
+  readonly hasLog: boolean;
+  /** Set by `/context off`. */
+  isOff: boolean;
+  /** Opening failed; the next one who needs the session binds it anew. */
+  hasFailed = false;
+  /** Entries that a session without a log was fed. */
+  readonly #fed = new Set<string>();
+
+  constructor(engine: Promise<ContextEngine>, context: PiContext, isOff: boolean) {
+    const { sessionManager, cwd } = context;
+    const logFile = sessionManager.getSessionFile();
+    this.key = sessionKey(sessionManager);
+    this.hasLog = logFile !== undefined;
+    this.isOff = isOff;
+    this.opened = open(engine, sessionManager.getSessionId(), logFile, cwd, context.isProjectTrusted?.() ?? false);
+    this.opened.then(
+      ({ session }) => this.#readLog(session),
+      () => {
+        this.hasFailed = true;
+      },
+    ).catch(() => {}); // a plan reads the log again, and reports what is wrong with it
+  }
+
+  /**
+   * Feeds a session without a log the entries that are new since the last time. The engine's copy leaves out what no
+   * provider reads.
+   */
+  async feed(session: Session, entries: readonly PiEntry[]): Promise<void> {
+    const fresh = entries.filter((entry) => !this.#fed.has(entry.id));
+    for (const chunk of chunksOfLines(fresh.map(entryLine))) {
+      await session.append(chunk);
+    }
+    for (const entry of fresh) {
+      this.#fed.add(entry.id);
+    }
+  }
+
+  async #readLog(session: Session): Promise<void> {
+    if (this.hasLog) {
+      await session.syncToEnd();
+    }
+  }
+}
+
+export function sessionKey(manager: PiSessionManager): string {
+  return `${manager.getSessionId()} ${manager.getSessionFile() ?? ""}`;
+}
+
+async function open(
+  startingEngine: Promise<ContextEngine>,
+  sessionId: string,
+  logFile: string | undefined,
+  cwd: string,
+  isProjectTrusted: boolean,
+): Promise<OpenedSession> {
+  const [engine, files] = await Promise.all([startingEngine, readConfigFiles(cwd, isProjectTrusted)]);
+  const merged = await engine.mergeConfig(files.layers);
+  const session = await engine.openSession({
+    sessionId,
+    config: merged.config,
+    ...(logFile === undefined ? {} : { logFile }),
+    ...(isProjectTrusted ? { trustedProjectRoot: cwd } : {}),
+  });
+  const problems = merged.problems.map((problem) => `${problem.source}: ${problem.message}`);
+  return { session, config: merged.config, problems: [...files.unreadable, ...problems] };
+}
+
+function entryLine(entry: PiEntry): Uint8Array<ArrayBuffer> {
+  return jsonBytes(entry.type === "message" ? { ...entry, message: withoutHeavyFields(entry["message"] as PiMessage) } : entry);
+}
+
+/** Lines joined into chunks that one call may carry. */
+function* chunksOfLines(lines: readonly Uint8Array[]): Generator<Uint8Array> {
+  let chunk: Uint8Array[] = [];
+  let bytes = 0;
+  for (const line of lines) {
+    if (line.length + 1 > PORT_CALL_BYTES) {
+      throw new EngineError("limit", "an entry of this session is too large to be handed over");
+    }
+    if (bytes + line.length + 1 > PORT_CALL_BYTES) {
+      yield joined(chunk, bytes);
+      chunk = [];
+      bytes = 0;
+    }
+    chunk.push(line);
+    bytes += line.length + 1;
+  }
+  if (chunk.length > 0) {
+    yield joined(chunk, bytes);
+  }
+}
+
+function joined(lines: readonly Uint8Array[], bytes: number): Uint8Array {
+  const chunk = new Uint8Array(bytes).fill("\n".charCodeAt(0));
+  let at = 0;
+  for (const line of lines) {
+    chunk.set(line, at);
+    at += line.length + 1;
+  }
+  return chunk;
+}

@@ -1,0 +1,139 @@
+/**
+ * The extension for the Pi coding agent: `pi install npm:ds4-context-engine`.
+ *
+ * Pi runs this factory for every session and after every reload, while the module may stay in the process. So everything
+ * about a session is in the factory's closure; module scope holds nothing but the compiled component (`core-modules`).
+ *
+ * Invariants: no hook throws, waits for the user, or outlasts the plan's deadline; on any failure Pi's own context goes out.
+ */
+import { ContextEngine } from "../engine.js";
+import { toEngineError } from "../errors.js";
+import { BoundSession, sessionKey } from "./bound-session.js";
+import { contextCommand } from "./commands.js";
+import { planContext, type ContextOutcome } from "./context-hook.js";
+import type { PiContext, PiExtensionApi } from "./pi-types.js";
+import { ActiveTools, modelOf } from "./request-parts.js";
+
+const STATUS_KEY = "ds4-context";
+
+export default function ds4ContextExtension(pi: PiExtensionApi): void {
+  const state = new ExtensionState();
+  const tools = new ActiveTools(pi);
+
+  pi.on("session_start", (_event, context) => {
+    quietly(() => state.bound(context));
+  });
+
+  pi.on("context", async (event, context) => {
+    try {
+      const outcome = await planContext(state.bound(context), event.messages, context, tools);
+      state.note(outcome, context);
+      return outcome.kind === "planned" ? { messages: outcome.messages } : undefined;
+    } catch {
+      return undefined; // Pi took its context object back meanwhile
+    }
+  });
+
+  pi.on("session_tree", (event, context) => {
+    const leafId = event.newLeafId;
+    if (leafId) {
+      quietly(() => state.bound(context).opened.then(({ session }) => session.selectLeaf(leafId)));
+    }
+  });
+
+  pi.on("model_select", (event, context) => {
+    const model = modelOf(event.model);
+    if (model !== undefined) {
+      quietly(() => state.bound(context).opened.then(({ session }) => session.selectModel(model)));
+    }
+  });
+
+  pi.on("session_shutdown", async () => {
+    await state.close();
+  });
+
+  pi.registerCommand("context", contextCommand(state));
+}
+
+/** Work ahead of the next plan: what fails here fails there again, and is reported there. */
+function quietly(work: () => unknown): void {
+  void Promise.resolve().then(work).catch(() => {});
+}
+
+class ExtensionState {
+  lastFailure: string | undefined;
+  #engine: Promise<ContextEngine> | undefined;
+  #bound: BoundSession | undefined;
+  #isClosed = false;
+  readonly #told = new Set<string>();
+
+  /** The engine's side of the session that Pi is in now. */
+  bound(context: PiContext): BoundSession {
+    const previous = this.#bound;
+    const isSame = previous?.key === sessionKey(context.sessionManager);
+    if (previous !== undefined && isSame && !previous.hasFailed) {
+      return previous;
+    }
+    quietly(() => previous?.opened.then(({ session }) => session.close()));
+    this.lastFailure = isSame ? this.lastFailure : undefined;
+    const bound = new BoundSession(this.#startedEngine(), context, isSame && previous.isOff);
+    this.#bound = bound;
+    this.#tellProblems(bound, context);
+    return bound;
+  }
+
+  /** Keeps the last failure, and says each kind of it once. */
+  note(outcome: ContextOutcome, context: PiContext): void {
+    const reason = outcome.kind === "failed" ? outcome.reason : undefined;
+    if (reason === this.lastFailure) {
+      return;
+    }
+    this.lastFailure = reason;
+    if (context.hasUI) {
+      context.ui.setStatus(STATUS_KEY, reason === undefined ? undefined : `context not planned: ${reason}`);
+    }
+    if (reason !== undefined) {
+      this.#tellOnce(`ds4-context did not plan this request (${reason}); Pi's own context was sent`, context);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#bound = undefined;
+    try {
+      await (await this.#engine)?.close();
+    } catch {
+      // It never started: there is nothing to stop.
+    }
+  }
+
+  #startedEngine(): Promise<ContextEngine> {
+    if (this.#isClosed) {
+      return Promise.reject(toEngineError(new Error("the session was shut down")));
+    }
+    if (this.#engine === undefined) {
+      const engine = ContextEngine.start();
+      this.#engine = engine;
+      // An engine that did not start is tried again with the next session.
+      engine.catch(() => {
+        this.#engine = undefined;
+      });
+    }
+    return this.#engine;
+  }
+
+  #tellProblems(bound: BoundSession, context: PiContext): void {
+    quietly(async () => {
+      for (const problem of (await bound.opened).problems) {
+        this.#tellOnce(problem, context);
+      }
+    });
+  }
+
+  #tellOnce(text: string, context: PiContext): void {
+    if (context.hasUI && !this.#told.has(text)) {
+      this.#told.add(text);
+      context.ui.notify(text, "warning");
+    }
+  }
+}

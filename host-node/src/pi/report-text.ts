@@ -1,0 +1,72 @@
+/** The engine's documents as lines for a person. No prompt content: the documents hold none. */
+import type { ExplainDocument, ManifestDocument, ManifestItem, StatusDocument } from "../documents.js";
+
+/** Items of a list that are shown one by one. */
+const SHOWN_ITEMS = 40;
+
+export interface HostState {
+  readonly isOff: boolean;
+  readonly isEnabled: boolean;
+  /** Why Pi's own context went out instead of a plan, the last time. */
+  readonly lastFailure: string | undefined;
+  readonly problems: readonly string[];
+}
+
+export function statusText(status: StatusDocument, host: HostState): string {
+  const { model, lastPlan } = status;
+  const lines = [
+    `ds4-context ${status.version}: ${host.isOff ? "off for this session" : host.isEnabled ? status.mode : "disabled by the configuration"}`,
+    `session ${status.sessionId}${status.leafId ? `, leaf ${status.leafId}` : ""}: ${status.messages} messages, ${count(status.tokens)} tokens (${status.estimator})`,
+  ];
+  if (model) {
+    lines.push(`model ${model.provider}/${model.id}, window ${count(model.contextWindow)}`);
+  }
+  const budgets = Object.entries(status.budgets).flatMap(([name, value]) => (typeof value === "number" ? [`${name} ${count(value)}`] : []));
+  if (budgets.length > 0) {
+    lines.push(`budgets: ${budgets.join(", ")}`);
+  }
+  lines.push(
+    lastPlan
+      ? `last plan ${lastPlan.manifestId}: ${count(lastPlan.estimatedTokens)} tokens, ${lastPlan.includedMessages} messages in, ${lastPlan.excludedMessages} out${lastPlan.fallback ? `, fallback ${lastPlan.fallback}` : ""}`
+      : "no plan yet",
+  );
+  if (host.lastFailure !== undefined) {
+    lines.push(`last request went out as Pi's own context: ${host.lastFailure}`);
+  }
+  return [...lines, ...host.problems].join("\n");
+}
+
+export function manifestText(manifest: ManifestDocument): string {
+  const share = manifest.contextWindow > 0 ? ` (${Math.round((100 * manifest.estimatedInputTokens) / manifest.contextWindow)} % of the window)` : "";
+  return [
+    `plan ${manifest.id} for ${manifest.provider ?? "?"}/${manifest.model ?? "?"}, ${manifest.planning.mode}`,
+    `${count(manifest.estimatedInputTokens)} tokens${share}; budget ${count(manifest.activeInputBudget)}, soft ${count(manifest.softInputLimit)}, hard ${count(manifest.hardInputLimit)}`,
+    ...manifest.composition.map(({ kind, items, tokens }) => `  ${kind.padEnd(10)} ${String(items).padStart(5)} items ${count(tokens).padStart(10)} tokens`),
+    `${manifest.included.length} items in, ${manifest.excluded.length} out`,
+    ...manifest.warnings.map((warning) => `warning ${warning.code}`),
+    `prompt ${manifest.promptHash}`,
+  ].join("\n");
+}
+
+export function itemsText(title: string, items: readonly ManifestItem[]): string {
+  const tokens = items.reduce((sum, item) => sum + item.tokens, 0);
+  const lines = items.map((item) => `  ${item.kind.padEnd(10)} ${count(item.tokens).padStart(8)}  ${item.sourceId}  ${item.role}  ${item.reason}`);
+  return [`${title}: ${items.length} items, ${count(tokens)} tokens`, ...shortened(lines)].join("\n");
+}
+
+export function explainText(explain: ExplainDocument): string {
+  const lines = explain.excluded.map((group) => {
+    const place = group.firstEntryId === undefined ? group.groupId : `${group.firstEntryId}…${group.lastEntryId ?? group.firstEntryId}`;
+    return `  ${place}: ${group.messageCount} messages, ${count(group.tokens)} tokens: ${group.reason}; ${group.smallestChange.text}`;
+  });
+  return [`plan ${explain.manifestId}: ${explain.included.length} items in, ${explain.excluded.length} groups out`, ...shortened(lines)].join("\n");
+}
+
+/** The newest entries stand at the end and say more than the oldest. */
+function shortened(lines: readonly string[]): string[] {
+  return lines.length <= SHOWN_ITEMS ? [...lines] : [`  … ${lines.length - SHOWN_ITEMS} more before these`, ...lines.slice(-SHOWN_ITEMS)];
+}
+
+function count(value: number): string {
+  return value.toLocaleString("en-US");
+}
