@@ -18,6 +18,7 @@ mod reading;
 pub mod tools;
 
 pub use block::Block;
+pub(crate) use block::hex;
 pub use canonical_form::canonical_json;
 pub use native::{from_native, is_known_role};
 pub use portable::{PortableError, from_portable};

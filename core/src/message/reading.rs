@@ -97,7 +97,7 @@ fn command_text(wire: &Value) -> String {
 }
 
 /// A system message's text: its content and its sections in their order.
-pub(crate) fn system_text(wire: &Value) -> String {
+fn system_text(wire: &Value) -> String {
     let mut parts = Vec::new();
     let content = content_text(wire);
     if !content.is_empty() {

@@ -1,0 +1,124 @@
+//! What a session remembers of its plans: records for manifests, the newest plan's messages, and the stable cut.
+
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+use super::planning::{Context, MessageIdentity, Sent};
+use super::view::View;
+use crate::manifest::{PlanRecord, SharedPrefix};
+use crate::model::ModelProfile;
+use crate::session::{EntryIndex, SessionLog};
+
+/// Plans whose manifests are held.
+pub const HELD_PLANS: usize = 8;
+
+/// The newest plan with what is needed to render it.
+#[derive(Debug)]
+pub(super) struct NewestPlan {
+    pub view: Rc<View>,
+    pub context: Context,
+    pub sent: Vec<Sent>,
+    pub fingerprints: Vec<u64>,
+}
+
+/// Where the previous plan began, and what that depends on.
+#[derive(Debug)]
+struct Cut {
+    first_kept: MessageIdentity,
+    provider: String,
+    model: String,
+    leaf: Option<EntryIndex>,
+    compaction: Option<EntryIndex>,
+}
+
+/// The plans of a session.
+#[derive(Debug, Default)]
+pub(super) struct PlanMemory {
+    records: VecDeque<PlanRecord>,
+    newest: Option<NewestPlan>,
+    cut: Option<Cut>,
+    made: u64,
+}
+
+impl PlanMemory {
+    /// The running number of the next plan, from 1.
+    pub(super) const fn next_number(&self) -> u64 {
+        self.made + 1
+    }
+
+    /// The record of that ID, the newest where none is given.
+    pub(super) fn record(&self, id: Option<&str>) -> Option<&PlanRecord> {
+        match id {
+            None => self.records.back(),
+            Some(id) => self.records.iter().rev().find(|record| record.id == id),
+        }
+    }
+
+    /// The same, to add what the provider reported.
+    pub(super) fn record_mut(&mut self, id: &str) -> Option<&mut PlanRecord> {
+        self.records.iter_mut().rev().find(|record| record.id == id)
+    }
+
+    /// The newest plan's messages, if that is its ID.
+    pub(super) fn newest(&self, id: &str) -> Option<&NewestPlan> {
+        self.newest.as_ref().filter(|_| self.records.back().is_some_and(|record| record.id == id))
+    }
+
+    /// Remembers a plan.
+    pub(super) fn remember(&mut self, record: PlanRecord, newest: NewestPlan, log: &SessionLog) {
+        self.made += 1;
+        // A fallback chose nothing: the cut of the plan before still tells where the warm prefix begins.
+        if record.decision.fallback.is_none() {
+            self.cut = record.decision.cut.map(|place| Cut {
+                first_kept: newest.context.identity(log, &newest.view, place),
+                provider: record.profile.provider.clone(),
+                model: record.profile.id.clone(),
+                leaf: newest.view.leaf,
+                compaction: newest.view.projection.compaction,
+            });
+        }
+        if self.records.len() == HELD_PLANS {
+            self.records.pop_front();
+        }
+        self.records.push_back(record);
+        self.newest = Some(newest);
+    }
+
+    /// The place where the previous plan began, if it is still there and nothing has happened that forgets it: another
+    /// model, a compaction, another branch (behaviour 2.2, Stable cut).
+    pub(super) fn cut(&self, profile: &ModelProfile, view: &View, context: &Context, log: &SessionLog) -> Option<usize> {
+        let cut = self.cut.as_ref()?;
+        let same_model = cut.provider == profile.provider && cut.model == profile.id;
+        let same_branch = cut.leaf.is_none_or(|leaf| view.branch.entries.iter().rev().any(|entry| *entry == leaf));
+        if !same_model || !same_branch || cut.compaction != view.projection.compaction {
+            return None;
+        }
+        (0..context.sources.len()).find(|place| context.identity(log, view, *place) == cut.first_kept)
+    }
+
+    /// How much of the previous plan's beginning this one shares.
+    pub(super) fn shared_prefix(&self, fingerprints: &[u64], sent: &[Sent], record: &PlanRecord) -> SharedPrefix {
+        let Some(previous) = &self.newest else { return SharedPrefix::default() };
+        let messages = previous.fingerprints.iter().zip(fingerprints).take_while(|(before, now)| before == now).count();
+        let tokens = sent.iter().take(messages).map(|message| sent_tokens(message, record)).sum();
+        SharedPrefix { messages, tokens }
+    }
+
+    /// Positions of entries mean nothing any more: the log was read anew.
+    pub(super) fn forget_positions(&mut self) {
+        self.newest = None;
+        self.cut = None;
+    }
+}
+
+/// Tokens of a message that goes out.
+pub(super) fn sent_tokens(message: &Sent, record: &PlanRecord) -> u64 {
+    match message {
+        Sent::Whole(place) => record.messages.get(*place).map_or(0, |message| u64::from(message.tokens)),
+        Sent::Replaced(place, _) => match record.decision.fates.get(*place) {
+            Some(crate::planner::Fate::Replace(_, replacement)) => u64::from(replacement.tokens),
+            _ => 0,
+        },
+        Sent::Added(supplement) => u64::from(supplement.tokens),
+    }
+}

@@ -1,0 +1,256 @@
+//! From a request to a plan: resolving the host's messages, deciding, and putting the decision into items and a hash.
+//!
+//! Invariants: the plan names positions of the host's own messages and never carries their text back; the prompt hash is
+//! over exactly what goes out, `{messages, systemPrompt, tools}` in canonical form (behaviour 2.3); a fallback and the
+//! observer mode keep every message.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+use super::error::EngineError;
+use super::fixed_overhead::FixedOverhead;
+use super::request::{Plan, PlanItem, PlanRequest, Run, Span, Supplement, SupplementKind};
+use super::view::{TokenCounts, View};
+use crate::manifest::PlanRecord;
+use crate::message::{Message, canonical_json, from_native, hex};
+use crate::model::Estimator;
+use crate::planner::{Candidate, Decision, Fate};
+use crate::session::{EntryIndex, SessionLog};
+
+/// Messages that one request may hold.
+const MAX_REQUEST_MESSAGES: usize = 1_000_000;
+
+/// Where a message of the host's context comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Source {
+    /// A position of the view.
+    Projected(usize),
+    /// A position among the inline messages.
+    Inline(usize),
+}
+
+/// What tells a message from every other one of a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum MessageIdentity {
+    /// Its entry.
+    Entry(Option<EntryIndex>),
+    /// A fingerprint of its content, where the log does not hold it as it is.
+    Content(u64),
+}
+
+/// The host's context, resolved.
+#[derive(Debug, Default)]
+pub(super) struct Context {
+    pub sources: Vec<Source>,
+    pub inline: Vec<Message>,
+}
+
+impl Context {
+    /// Resolves the request's spans against the view.
+    pub(super) fn resolve(request: &PlanRequest, view: &View) -> Result<Self, EngineError> {
+        let inline = parse_inline(&request.inline)?;
+        let mut sources = Vec::new();
+        if request.messages.is_empty() && inline.is_empty() {
+            sources.extend((0..view.len()).map(Source::Projected));
+        }
+        for span in &request.messages {
+            let (run, available, what) = match span {
+                Span::Projected(run) => (run, view.len(), "projected"),
+                Span::Inline(run) => (run, inline.len(), "inline"),
+            };
+            let (first, end) = (run.first as usize, run.first as usize + run.count as usize);
+            if end > available {
+                return Err(EngineError::InvalidInput(format!(
+                    "{what} messages {first} to {end} were asked for, and there are {available}"
+                )));
+            }
+            if sources.len() + (end - first) > MAX_REQUEST_MESSAGES {
+                return Err(EngineError::Limit(format!("a request holds at most {MAX_REQUEST_MESSAGES} messages")));
+            }
+            sources.extend((first..end).map(|position| match span {
+                Span::Projected(_) => Source::Projected(position),
+                Span::Inline(_) => Source::Inline(position),
+            }));
+        }
+        Ok(Self { sources, inline })
+    }
+
+    /// The message at a place of the context.
+    pub(super) fn message<'a>(&'a self, log: &'a SessionLog, view: &'a View, place: usize) -> Option<&'a Message> {
+        match *self.sources.get(place)? {
+            Source::Projected(position) => view.message(log, position),
+            Source::Inline(position) => self.inline.get(position),
+        }
+    }
+
+    /// What tells the message at that place from every other one.
+    pub(super) fn identity(&self, log: &SessionLog, view: &View, place: usize) -> MessageIdentity {
+        match self.sources.get(place) {
+            Some(Source::Projected(position)) if !view.is_edited(*position) => MessageIdentity::Entry(view.entry(*position)),
+            _ => {
+                let mut hasher = DefaultHasher::new();
+                self.message(log, view, place).map(Message::wire).hash(&mut hasher);
+                MessageIdentity::Content(hasher.finish())
+            }
+        }
+    }
+
+    /// The context as candidates of a plan.
+    pub(super) fn candidates<'a>(
+        &'a self,
+        log: &'a SessionLog,
+        view: &'a View,
+        counts: &mut TokenCounts,
+        estimator: Estimator,
+    ) -> Vec<Candidate<'a>> {
+        let candidates = self.sources.iter().enumerate().filter_map(|(place, source)| {
+            let message = self.message(log, view, place)?;
+            Some(match *source {
+                Source::Inline(_) => Candidate { message, tokens: message.tokens(estimator), entry_id: None, pinned: false },
+                Source::Projected(position) => Candidate {
+                    message,
+                    tokens: counts.count(estimator, view.entry(position)?, !view.is_edited(position), message),
+                    entry_id: view.entry_id(log, position),
+                    pinned: view.pinned.get(position).copied().unwrap_or(false),
+                },
+            })
+        });
+        candidates.collect()
+    }
+}
+
+/// The inline messages of a request; empty bytes mean none.
+fn parse_inline(inline: &[u8]) -> Result<Vec<Message>, EngineError> {
+    if inline.is_empty() {
+        return Ok(Vec::new());
+    }
+    let parsed: Value = serde_json::from_slice(inline)
+        .map_err(|error| EngineError::InvalidInput(format!("the inline messages are no JSON: {error}")))?;
+    let Value::Array(messages) = parsed else {
+        return Err(EngineError::InvalidInput("the inline messages are no JSON array".to_owned()));
+    };
+    Ok(messages.iter().map(from_native).collect())
+}
+
+/// One message that goes out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Sent {
+    /// A message of the context, untouched.
+    Whole(usize),
+    /// A message of the context with other content.
+    Replaced(usize, String),
+    /// A message of the planner's own.
+    Added(Supplement),
+}
+
+/// What goes out: the decision, or the whole context where it does not apply.
+pub(super) fn sent(record: &PlanRecord) -> Vec<Sent> {
+    let decision = &record.decision;
+    if !record.applies() {
+        return (0..decision.fates.len()).map(Sent::Whole).collect();
+    }
+    let mut sent = Vec::with_capacity(decision.fates.len());
+    for (place, fate) in decision.fates.iter().enumerate() {
+        if let Some(notice) = notice_before(decision, place) {
+            sent.push(Sent::Added(notice));
+        }
+        match fate {
+            Fate::Keep(_) => sent.push(Sent::Whole(place)),
+            Fate::Replace(_, replacement) => sent.push(Sent::Replaced(place, replacement.content.to_string())),
+            Fate::Out(_) => {}
+        }
+    }
+    sent
+}
+
+fn notice_before(decision: &Decision, place: usize) -> Option<Supplement> {
+    let notice = decision.notice.as_ref().filter(|notice| notice.before == place)?;
+    Some(Supplement {
+        kind: SupplementKind::Notice,
+        text: notice.text.clone(),
+        tokens: notice.tokens,
+        source_ids: notice.source_ids.clone(),
+    })
+}
+
+/// The plan in the host's terms: runs of its own positions.
+pub(super) fn plan(record: &PlanRecord, sent: &[Sent]) -> Plan {
+    let mut items: Vec<PlanItem> = Vec::new();
+    for message in sent {
+        match message {
+            Sent::Whole(place) => match items.last_mut() {
+                Some(PlanItem::Keep(run)) if run.first as usize + run.count as usize == *place => run.count += 1,
+                _ => items.push(PlanItem::Keep(Run { first: *place as u32, count: 1 })),
+            },
+            Sent::Replaced(place, content) => {
+                items.push(PlanItem::Replace { position: *place as u32, content: content.clone().into_bytes() });
+            }
+            Sent::Added(supplement) => items.push(PlanItem::Insert(supplement.clone())),
+        }
+    }
+    Plan {
+        items,
+        manifest_id: record.id.clone(),
+        prompt_hash: record.prompt_hash.clone(),
+        estimated_tokens: u32::try_from(record.estimated_tokens()).unwrap_or(u32::MAX),
+        estimator: record.estimator.name(),
+        fallback: record.decision.fallback.map(crate::planner::Fallback::name),
+    }
+}
+
+/// SHA-256 over the canonical `{messages, systemPrompt, tools}` of what goes out.
+pub(super) fn prompt_hash(sent: &[Sent], context: &Context, log: &SessionLog, view: &View, overhead: &FixedOverhead) -> String {
+    let mut hash = Sha256::new();
+    hash.update(br#"{"messages":["#);
+    for (index, message) in sent.iter().enumerate() {
+        if index > 0 {
+            hash.update(b",");
+        }
+        match message {
+            Sent::Whole(place) => {
+                if let Some(message) = context.message(log, view, *place) {
+                    hash.update(message.canonical());
+                }
+            }
+            Sent::Replaced(place, content) => {
+                if let Some(message) = context.message(log, view, *place) {
+                    hash.update(canonical_with_content(message, content));
+                }
+            }
+            Sent::Added(supplement) => hash.update(supplement_wire(&supplement.text).to_string()),
+        }
+    }
+    hash.update(b"]");
+    hash.update(&overhead.canonical_end);
+    hex(&hash.finalize())
+}
+
+fn canonical_with_content(message: &Message, content: &str) -> String {
+    let mut wire = message.wire_value();
+    if let (Some(wire), Ok(content)) = (wire.as_object_mut(), serde_json::from_str(content)) {
+        wire.insert("content".into(), content);
+    }
+    canonical_json(&wire)
+}
+
+/// The wire form of a message of the planner's own; its keys are in canonical order.
+pub(super) fn supplement_wire(text: &str) -> Value {
+    json!({"content": [{"text": text, "type": "text"}], "role": "user"})
+}
+
+/// What tells the messages of two plans apart, one number a message, in the order in which they go out.
+pub(super) fn fingerprints(sent: &[Sent], context: &Context, log: &SessionLog, view: &View) -> Vec<u64> {
+    sent.iter()
+        .map(|message| {
+            let mut hasher = DefaultHasher::new();
+            match message {
+                Sent::Whole(place) => context.identity(log, view, *place).hash(&mut hasher),
+                Sent::Replaced(place, content) => (context.identity(log, view, *place), content).hash(&mut hasher),
+                Sent::Added(supplement) => supplement.text.hash(&mut hasher),
+            }
+            hasher.finish()
+        })
+        .collect()
+}
