@@ -27,6 +27,8 @@ async function transpileComponent() {
     // A WIT error has to arrive as an Error with `payload`; the library's default throws the bare payload.
     noComponentErrorWrapping: false,
     base64Cutoff: 0,
+    // The loader passes the compiled modules; without this the code could also read files by itself.
+    nodejsCompat: false,
     strict: true,
     minify: true,
   });

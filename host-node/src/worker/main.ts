@@ -44,5 +44,8 @@ function buffersOf(response: Response): Transferable[] {
 }
 
 if (parentPort !== null) {
+  // The generated code looks into the environment several times in every crossing, and Node's own object is slow to look
+  // into. This one belongs to the worker alone.
+  Object.defineProperty(process, "env", { value: Object.freeze({}) });
   await serve(parentPort, workerData as WorkerStart);
 }
