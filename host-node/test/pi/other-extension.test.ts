@@ -9,6 +9,7 @@ import { MOCK_SMALL } from "./kit/agent-home.ts";
 import { assertFits, assertValid, holdsOutputOf, talk, turnPrompt } from "./kit/conversation.ts";
 import { describeForEachPi, extensionPackage, testExtension } from "./kit/installations.ts";
 import { payloadText } from "./kit/payload.ts";
+import { assertSameRequests, requestBodies } from "./kit/same-requests.ts";
 import { Scene } from "./kit/scene.ts";
 
 const SHORT_PROMPTS = [
@@ -19,17 +20,18 @@ const SHORT_PROMPTS = [
 
 describeForEachPi("another extension before ours", (pi) => {
   test("a session that fits goes out as that extension left it", async (t) => {
-    const bodies: unknown[][] = [];
+    const runs: Record<string, unknown>[][] = [];
     for (const extensions of [[testExtension("rewriter")], [testExtension("rewriter"), extensionPackage()]]) {
       const scene = await Scene.open(t, pi);
       const rpc = await scene.start({ extensions });
       for (const prompt of SHORT_PROMPTS) await rpc.prompt(prompt);
       await rpc.close();
       assert.deepEqual(rpc.extensionErrors, []);
-      bodies.push(scene.provider.requests.map(({ body }) => JSON.parse(JSON.stringify(body).replaceAll(scene.home.root, "/home"))));
+      runs.push(requestBodies(scene));
     }
-    assert.equal(bodies[0]?.length, 5);
-    assert.deepEqual(bodies[1], bodies[0]);
+    const [plain = [], planned = []] = runs;
+    assert.equal(plain.length, 5);
+    assertSameRequests(planned, plain);
   });
 
   test("a session that is trimmed keeps its changes", async (t) => {

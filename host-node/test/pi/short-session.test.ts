@@ -7,12 +7,12 @@ import { MOCK_CLAUDE, MOCK_LARGE, type MockModel } from "./kit/agent-home.ts";
 import { talk } from "./kit/conversation.ts";
 import { describeForEachPi, extensionPackage, testExtension, type PiInstallation } from "./kit/installations.ts";
 import type { PiRpc } from "./kit/pi-rpc.ts";
+import { assertSameRequests, requestBodies } from "./kit/same-requests.ts";
 import { Scene } from "./kit/scene.ts";
 import { readSessionLog } from "./kit/session-log.ts";
 
 interface Recording {
-  /** Request bodies with the temporary folder's name taken out. */
-  readonly bodies: unknown[];
+  readonly bodies: Record<string, unknown>[];
   /** Type, and role where it is a message, of each entry of the log. */
   readonly entries: string[];
 }
@@ -58,9 +58,8 @@ async function record(
   const logFile = await rpc.sessionFile();
   assert.deepEqual(await rpc.close(), { code: 0, signal: null, killed: false });
   assert.deepEqual(rpc.extensionErrors, []);
-  const anonymous = (value: unknown): unknown => JSON.parse(JSON.stringify(value).replaceAll(scene.home.root, "/home"));
   return {
-    bodies: scene.provider.requests.map((request) => anonymous(request.body)),
+    bodies: requestBodies(scene),
     entries: readSessionLog(logFile ?? "").map(({ type, message }) => `${type} ${String(message?.["role"] ?? "")}`),
   };
 }
@@ -70,7 +69,7 @@ async function assertSame(t: TestContext, pi: PiInstallation, model: MockModel, 
   const plain = await record(t, pi, model, conversation, []);
   const planned = await record(t, pi, model, conversation, [extensionPackage()]);
   assert.equal(plain.bodies.length, requests);
-  assert.deepEqual(planned.bodies, plain.bodies);
+  assertSameRequests(planned.bodies, plain.bodies);
   assert.deepEqual(planned.entries, plain.entries);
 }
 
