@@ -1,0 +1,134 @@
+//! Between the contract's types and the core's, one function a type.
+
+use ds4_context_core::config::{Problem, Severity};
+use ds4_context_core::engine::{EngineError, Plan, PlanItem, PlanRequest, Run, SessionOptions, Span, SupplementKind};
+use ds4_context_core::manifest::Usage;
+use ds4_context_core::model::{Model, TokenCost};
+use ds4_context_core::ports::{Place, Storage, StorageError};
+use ds4_context_core::session::LogFormat;
+
+use crate::bindings::ds4::context::storage as port;
+use crate::bindings::exports::ds4::context::planning as wit_planning;
+use crate::bindings::exports::ds4::context::sessions as wit_sessions;
+use crate::bindings::ds4::context::types as wit;
+
+/// The storage port over the contract's import.
+pub(crate) struct ImportedStorage;
+
+impl Storage for ImportedStorage {
+    fn read_file(&self, place: Place, path: &str, offset: u64, length: u32) -> Result<Vec<u8>, StorageError> {
+        let place = match place {
+            Place::Sessions => port::Place::Sessions,
+            Place::Project => port::Place::Project,
+        };
+        port::read_file(place, path, offset, length).map_err(|error| match error {
+            port::StorageError::NotFound => StorageError::NotFound,
+            port::StorageError::AccessDenied => StorageError::AccessDenied,
+            port::StorageError::Busy => StorageError::Busy,
+            port::StorageError::Full => StorageError::Full,
+            port::StorageError::Corrupt(text) => StorageError::Corrupt(text),
+            port::StorageError::Other(text) => StorageError::Other(text),
+        })
+    }
+}
+
+pub(crate) fn error(error: EngineError) -> wit::Error {
+    match error {
+        EngineError::InvalidInput(text) => wit::Error::InvalidInput(text),
+        EngineError::NotFound(text) => wit::Error::NotFound(text),
+        EngineError::Limit(text) => wit::Error::Limit(text),
+        EngineError::Busy => wit::Error::Busy,
+        EngineError::Storage(text) => wit::Error::Storage(text),
+        EngineError::Unsupported(text) => wit::Error::Unsupported(text),
+    }
+}
+
+pub(crate) fn session_options(options: wit_sessions::Options) -> SessionOptions {
+    SessionOptions {
+        session_id: options.session_id,
+        format: match options.format {
+            wit_sessions::LogFormat::PiSessionV3 => LogFormat::PiSessionV3,
+            wit_sessions::LogFormat::RuntimeSessionV1 => LogFormat::RuntimeSessionV1,
+        },
+        log: options.log,
+        config: options.config,
+        seed: options.seed,
+    }
+}
+
+pub(crate) fn model(model: wit::Model) -> Model {
+    Model {
+        provider: model.provider,
+        id: model.id,
+        context_window: model.context_window,
+        max_output: model.max_output,
+        cost: model.cost.map(|cost| TokenCost {
+            input: cost.input,
+            output: cost.output,
+            cache_read: cost.cache_read,
+            cache_write: cost.cache_write,
+        }),
+    }
+}
+
+pub(crate) fn usage(usage: wit::Usage) -> Usage {
+    Usage { input: usage.input, output: usage.output, cache_read: usage.cache_read, cache_write: usage.cache_write }
+}
+
+pub(crate) fn problem(problem: Problem) -> wit_sessions::ConfigProblem {
+    wit_sessions::ConfigProblem {
+        ignored_layer: problem.severity == Severity::Error,
+        code: problem.code.as_str().to_owned(),
+        source: problem.source,
+        path: problem.path,
+        message: problem.message,
+    }
+}
+
+pub(crate) fn plan_request(request: wit_planning::Request) -> PlanRequest {
+    let run = |run: wit_planning::Run| Run { first: run.first, count: run.count };
+    PlanRequest {
+        messages: request
+            .messages
+            .into_iter()
+            .map(|span| match span {
+                wit_planning::Span::Projected(span) => Span::Projected(run(span)),
+                wit_planning::Span::Inline(span) => Span::Inline(run(span)),
+            })
+            .collect(),
+        inline: request.inline,
+        system_prompt: request.system_prompt,
+        tools: request.tools,
+        budget: request.budget,
+        now_ms: request.now_ms,
+    }
+}
+
+pub(crate) fn plan(plan: Plan) -> wit_planning::Plan {
+    wit_planning::Plan {
+        items: plan.items.into_iter().map(item).collect(),
+        manifest_id: plan.manifest_id,
+        prompt_hash: plan.prompt_hash,
+        estimated_tokens: plan.estimated_tokens,
+        estimator: plan.estimator.to_owned(),
+        fallback: plan.fallback.map(str::to_owned),
+    }
+}
+
+fn item(item: PlanItem) -> wit_planning::Item {
+    match item {
+        PlanItem::Keep(run) => wit_planning::Item::Keep(wit_planning::Run { first: run.first, count: run.count }),
+        PlanItem::Replace { position, content } => {
+            wit_planning::Item::Replace(wit_planning::Replacement { position, content })
+        }
+        PlanItem::Insert(supplement) => wit_planning::Item::Insert(wit_planning::Supplement {
+            kind: match supplement.kind {
+                SupplementKind::Notice => wit_planning::SupplementKind::Notice,
+            },
+            text: supplement.text,
+            tokens: supplement.tokens,
+            classification: wit::Classification::Normal,
+            source_ids: supplement.source_ids,
+        }),
+    }
+}

@@ -1,0 +1,125 @@
+//! The exports that this version fills: sessions, planning, diagnostics.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use ds4_context_core::config::{Layer, merge, to_json};
+use ds4_context_core::engine::{EngineError, Plan, Session};
+
+use crate::Component;
+use crate::bindings::ds4::context::types::{Error, Json, Model, Progress, Usage};
+use crate::bindings::exports::ds4::context::{diagnostics, planning, sessions};
+use crate::convert::{self, ImportedStorage};
+
+/// An exported session. A component has one thread, and no call of the core calls back into it.
+pub(crate) struct OpenSession(RefCell<Session>);
+
+impl OpenSession {
+    fn with<T>(&self, call: impl FnOnce(&mut Session) -> Result<T, EngineError>) -> Result<T, Error> {
+        call(&mut self.0.borrow_mut()).map_err(convert::error)
+    }
+
+    fn document(
+        &self,
+        call: impl FnOnce(&mut Session) -> Result<serde_json::Value, EngineError>,
+    ) -> Result<Json, Error> {
+        self.with(call).map(|document| document.to_string().into_bytes())
+    }
+}
+
+impl sessions::Guest for Component {
+    type Session = OpenSession;
+
+    fn merge_config(layers: Vec<sessions::ConfigLayer>) -> sessions::MergedConfig {
+        let layers: Vec<Layer<'_>> =
+            layers.iter().map(|layer| Layer { source: &layer.source, content: &layer.content }).collect();
+        let merged = merge(&layers);
+        sessions::MergedConfig {
+            config: to_json(&merged.config).to_string().into_bytes(),
+            problems: merged.problems.into_iter().map(convert::problem).collect(),
+        }
+    }
+}
+
+impl sessions::GuestSession for OpenSession {
+    fn open(options: sessions::Options) -> Result<sessions::Session, Error> {
+        let session = Session::open(convert::session_options(options), Rc::new(ImportedStorage)).map_err(convert::error)?;
+        Ok(sessions::Session::new(Self(RefCell::new(session))))
+    }
+
+    fn sync(&self, max_bytes: u32, _now_ms: u64) -> Result<Progress, Error> {
+        let progress = self.with(|session| session.sync(max_bytes))?;
+        Ok(Progress { done: progress.done, total: progress.total, finished: progress.finished })
+    }
+
+    fn append(&self, lines: Vec<u8>, _now_ms: u64) -> Result<u32, Error> {
+        self.with(|session| session.append(&lines))
+    }
+
+    fn select_leaf(&self, entry_id: Option<String>) -> Result<(), Error> {
+        self.with(|session| session.select_leaf(entry_id.as_deref()))
+    }
+
+    fn select_model(&self, model: Model) -> Result<(), Error> {
+        self.with(|session| session.select_model(convert::model(model)))
+    }
+
+    fn projected_messages(&self) -> u32 {
+        self.0.borrow_mut().projected_messages()
+    }
+
+    fn record_usage(&self, manifest_id: String, usage: Usage, _now_ms: u64) -> Result<(), Error> {
+        self.with(|session| session.record_usage(&manifest_id, convert::usage(usage)))
+    }
+}
+
+/// A plan under way. This version makes it at the start and hands it out once.
+pub(crate) struct PlanJob(RefCell<Option<Plan>>);
+
+impl PlanJob {
+    fn take(&self) -> Result<planning::Plan, Error> {
+        let plan = self.0.borrow_mut().take();
+        plan.map(convert::plan).ok_or_else(|| Error::InvalidInput("the plan of this job was returned already".to_owned()))
+    }
+}
+
+impl planning::Guest for Component {
+    type Job = PlanJob;
+
+    fn render(session: sessions::SessionBorrow<'_>, manifest_id: Option<String>) -> Result<Json, Error> {
+        session.get::<OpenSession>().document(|session| session.render(manifest_id.as_deref()))
+    }
+}
+
+impl planning::GuestJob for PlanJob {
+    fn start(session: sessions::SessionBorrow<'_>, request: planning::Request) -> Result<planning::Job, Error> {
+        let plan = session.get::<OpenSession>().with(|session| session.plan(&convert::plan_request(request)))?;
+        Ok(planning::Job::new(Self(RefCell::new(Some(plan)))))
+    }
+
+    fn advance(&self) -> Result<Option<planning::Plan>, Error> {
+        self.take().map(Some)
+    }
+
+    fn finish_now(&self) -> Result<planning::Plan, Error> {
+        self.take()
+    }
+}
+
+impl diagnostics::Guest for Component {
+    fn inspect(session: sessions::SessionBorrow<'_>) -> Result<Json, Error> {
+        session.get::<OpenSession>().document(|session| Ok(session.inspect()))
+    }
+
+    fn manifest(session: sessions::SessionBorrow<'_>, id: Option<String>) -> Result<Json, Error> {
+        session.get::<OpenSession>().document(|session| session.manifest(id.as_deref()))
+    }
+
+    fn explain(session: sessions::SessionBorrow<'_>, id: Option<String>) -> Result<Json, Error> {
+        session.get::<OpenSession>().document(|session| session.explain(id.as_deref()))
+    }
+
+    fn status(session: sessions::SessionBorrow<'_>) -> Result<Json, Error> {
+        session.get::<OpenSession>().document(|session| Ok(session.status()))
+    }
+}

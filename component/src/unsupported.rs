@@ -1,0 +1,59 @@
+//! The exports that a later version fills. They answer `unsupported`, never an invented result.
+
+use crate::Component;
+use crate::bindings::ds4::context::types::{Error, Json};
+use crate::bindings::exports::ds4::context::sessions::SessionBorrow;
+use crate::bindings::exports::ds4::context::{compaction, privacy, retrieval};
+
+fn unsupported<T>(interface: &str) -> Result<T, Error> {
+    Err(Error::Unsupported(format!("this version of the component has no {interface} yet")))
+}
+
+impl privacy::Guest for Component {
+    fn check_payload(_: SessionBorrow<'_>, _: String, _: Json) -> Result<privacy::Verdict, Error> {
+        unsupported("privacy")
+    }
+
+    fn find_secrets(_: String) -> Result<Vec<privacy::Redaction>, Error> {
+        unsupported("privacy")
+    }
+}
+
+/// No job is ever started, so there is nothing that a method could be called on.
+pub(crate) enum NoJob {}
+
+impl compaction::Guest for Component {
+    type Job = NoJob;
+
+    fn settle(_: SessionBorrow<'_>, _: String, _: bool, _: u64) -> Result<(), Error> {
+        unsupported("compaction")
+    }
+
+    fn should_compact(_: SessionBorrow<'_>) -> Result<compaction::Threshold, Error> {
+        unsupported("compaction")
+    }
+}
+
+impl compaction::GuestJob for NoJob {
+    fn start(_: SessionBorrow<'_>, _: compaction::Request) -> Result<compaction::Job, Error> {
+        unsupported("compaction")
+    }
+
+    fn advance(&self, _: u64) -> Result<compaction::State, Error> {
+        match *self {}
+    }
+
+    fn wait_until_ms(&self) -> Option<u64> {
+        match *self {}
+    }
+}
+
+impl retrieval::Guest for Component {
+    fn search_history(_: SessionBorrow<'_>, _: retrieval::Query) -> Result<Vec<retrieval::Hit>, Error> {
+        unsupported("retrieval")
+    }
+
+    fn read(_: SessionBorrow<'_>, _: String, _: u32, _: u32, _: u64) -> Result<String, Error> {
+        unsupported("retrieval")
+    }
+}
