@@ -52,6 +52,10 @@ fn run_stages(
     filter: Option<&str>,
     report: &mut Report,
 ) -> Result<(), Failure> {
+    // First what takes a second, so that a forgotten space costs no build.
+    report.stage("format", || {
+        workspace.cargo(["fmt", "--all", "--check"]).show()?.check()
+    })?;
     let c_variables = report.stage("setup", || setup::for_build(workspace))?;
     let pi = match with_pi {
         true => Some(report.stage("setup for Pi", || setup::for_pi(workspace))?),
@@ -60,9 +64,6 @@ fn run_stages(
     report.stage("component", || build::component(workspace, &c_variables))?;
     report.stage("Node package", || build::node_package(workspace))?;
     report.stage("Rust host", || build::rust_host(workspace))?;
-    report.stage("format", || {
-        workspace.cargo(["fmt", "--all", "--check"]).show()?.check()
-    })?;
     report.stage("clippy", || clippy(workspace))?;
     report.tests("Rust tests", || rust_tests(workspace, filter))?;
     report.tests("Rust examples in documentation", || {
