@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { MOCK_CLAUDE, MOCK_SMALL } from "./kit/agent-home.ts";
 import { AppendOnlyWatch } from "./kit/append-only.ts";
-import { assertFits, assertValid, holdsOutputOf, REQUESTS_PER_TURN, talk, turnPrompt } from "./kit/conversation.ts";
+import { assertFits, assertValid, holdsOutputOf, isNotice, REQUESTS_PER_TURN, talk, turnPrompt } from "./kit/conversation.ts";
 import { describeForEachPi, extensionPackage } from "./kit/installations.ts";
 import { compareOrder, messageKeys } from "./kit/payload.ts";
 import { Scene } from "./kit/scene.ts";
@@ -44,7 +44,9 @@ describeForEachPi("a long session", (pi) => {
       requests.forEach((request, index) => {
         assertValid(request, turnPrompt(Math.floor(index / REQUESTS_PER_TURN) + 1));
         assertFits(request, model);
-        assert.deepEqual(compareOrder(messageKeys(request.payload), whole).displaced, [], `order of request ${request.sequence}`);
+        const { unknown, displaced } = compareOrder(messageKeys(request.payload), whole);
+        assert.deepEqual(displaced, [], `order of request ${request.sequence}`);
+        assert.ok(unknown.every((key) => isNotice(key.replace(/^user /, ""))), `request ${request.sequence} holds only the session: ${unknown.join()}`);
         assert.equal(request.payload.system, requests[0]?.payload.system);
         assert.equal(request.payload.toolsText, requests[0]?.payload.toolsText);
       });
@@ -70,10 +72,17 @@ describeForEachPi("a long session", (pi) => {
       assertValid(request, prompt);
       assertFits(request, MOCK_SMALL);
       if (index === 0) return;
-      const newest = request.payload.messages.at(-1)?.results[0];
+      const { messages } = request.payload;
+      const newest = messages.at(-1)?.results[0];
       assert.equal(newest?.callId, `call_${index}`);
       assert.match(newest.text, new RegExp(`^step ${index - 1}\\n`));
+      const leftOut = index - messages.flatMap((message) => message.calls).length;
+      const notices = messages.filter((message) => isNotice(message.text)).map((message) => message.text);
+      assert.equal(notices.length, leftOut === 0 ? 0 : 1, `request ${request.sequence} says once what is missing`);
+      if (leftOut > 0) assert.match(notices[0] ?? "", new RegExp(`^\\[ds4-context: ${leftOut} earlier steps? `));
+      assert.ok(leftOut < index, "the newest exchange is there");
     });
+    assert.ok((requests.at(-1)?.payload.messages.length ?? 0) < 2 * steps.length, "the turn was trimmed");
     assert.deepEqual(rpc.extensionErrors, []);
   });
 

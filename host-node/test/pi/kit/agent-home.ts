@@ -40,13 +40,13 @@ export class AgentHome {
   /** Makes the folders. `providerUrl` is the address of the mock provider; Pi's own compaction is off. */
   constructor(providerUrl: string) {
     for (const folder of [this.agentFolder, this.workFolder]) mkdirSync(folder);
-    this.#write("models.json", {
+    this.configure("models.json", {
       providers: {
         mock: provider("openai-completions", `${providerUrl}/v1`, "mock"),
         mockant: provider("anthropic-messages", providerUrl, "mockant"),
       },
     });
-    this.#write("settings.json", {
+    this.configure("settings.json", {
       defaultProvider: MOCK_LARGE.provider,
       defaultModel: MOCK_LARGE.id,
       enableInstallTelemetry: false,
@@ -61,7 +61,12 @@ export class AgentHome {
 
   /** Writes a JSON file into the agent folder, for example our `ds4-context.json`. */
   configure(name: string, value: object): void {
-    this.#write(name, value);
+    this.configureText(name, JSON.stringify(value, undefined, 1));
+  }
+
+  /** The same with any text, which need not be JSON. */
+  configureText(name: string, text: string): void {
+    writeFileSync(join(this.agentFolder, name), text);
   }
 
   /** The whole environment of a Pi that `node` runs. Nothing of this process's environment goes in but `PATH`. */
@@ -95,10 +100,6 @@ export class AgentHome {
   /** Deletes it all. */
   remove(): void {
     rmSync(this.root, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
-  }
-
-  #write(name: string, value: object): void {
-    writeFileSync(join(this.agentFolder, name), JSON.stringify(value, undefined, 1));
   }
 }
 

@@ -7,7 +7,7 @@
 import assert from "node:assert/strict";
 import type { MockModel } from "./agent-home.ts";
 import type { ReceivedRequest } from "./mock-provider.ts";
-import { estimateTokens, findFaults, lastUserText, payloadText } from "./payload.ts";
+import { estimateTokens, findFaults, payloadText } from "./payload.ts";
 import type { PiRpc } from "./pi-rpc.ts";
 
 /** Answers with tool calls in one turn. */
@@ -46,9 +46,14 @@ export function holdsOutputOf(request: ReceivedRequest, turn: number): boolean {
   return payloadText(request.payload).includes(`\n${turn}499\n${turn}500\n${turn}501\n`);
 }
 
+/** Whether a text is a line of the engine's own about what it left out. */
+export function isNotice(text: string): boolean {
+  return /^\[ds4-context: [^\n]+\]$/.test(text);
+}
+
 /**
  * What holds for every request, whatever was left out: no fault for which a provider would reject it, the system prompt and the tools
- * are there, the newest user message is the current prompt.
+ * are there, the newest user message is the current prompt. A notice of ours about steps left out of the turn may follow the prompt.
  */
 export function assertValid(request: ReceivedRequest, currentPrompt: string): void {
   const { payload, sequence } = request;
@@ -56,7 +61,8 @@ export function assertValid(request: ReceivedRequest, currentPrompt: string): vo
   assert.deepEqual(findFaults(payload), [], name);
   assert.notEqual(payload.system, "", `${name} has a system prompt`);
   assert.notEqual(payload.toolsText, "", `${name} has tools`);
-  assert.equal(lastUserText(payload), currentPrompt, `${name} ends with the current prompt`);
+  const users = payload.messages.filter((message) => message.role === "user" && !isNotice(message.text));
+  assert.equal(users.at(-1)?.text, currentPrompt, `the newest user message of ${name} is the current prompt`);
 }
 
 /** Whether a request and the longest answer fit into the model's window. */

@@ -1,7 +1,7 @@
 /** The checks of `payload.ts` against payloads that are right and payloads that are wrong in one way each. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { compareOrder, estimateTokens, findFaults, lastUserText, messageKeys, readPayload } from "./payload.ts";
+import { compareOrder, estimateTokens, findFaults, messageKeys, readPayload } from "./payload.ts";
 
 const call = (id: string, name = "bash") => ({ id, type: "function", function: { name, arguments: '{"command":"ls"}' } });
 const openAi = (...messages: object[]) => readPayload({ model: "mock-1", messages: [{ role: "system", content: "S" }, ...messages] });
@@ -34,7 +34,8 @@ describe("reading a payload", () => {
     const payload = anthropic(user("go"), use("a"), mixed);
     assert.equal(payload.shape, "anthropic-messages");
     assert.deepEqual(payload.messages.map((message) => message.role), ["user", "assistant", "tool", "user"]);
-    assert.equal(lastUserText(payload), "and now this");
+    assert.equal(payload.messages.at(-1)?.text, "and now this");
+    assert.deepEqual(messageKeys(payload), ["user go", "calls a", "result a", "user and now this"]);
   });
 
   test("a body of neither shape is refused", () => {

@@ -135,20 +135,15 @@ export function payloadText(payload: Payload): string {
   return payload.messages.flatMap((message) => [message.text, ...message.results.map((result) => result.text)]).join("\n");
 }
 
-/** The text of the last user message; undefined where there is none. */
-export function lastUserText(payload: Payload): string | undefined {
-  return payload.messages.findLast((message) => message.role === "user")?.text;
-}
-
 /**
- * Names for the messages of a payload by which two requests of one session can be compared: calls by their IDs,
- * results by the ID of their call, everything else by role and text.
+ * Names for the messages of a payload by which two requests of one session can be compared: an assistant message by the IDs of
+ * its calls, each result by the ID of its call, everything else by role and text.
  */
 export function messageKeys(payload: Payload): string[] {
-  return payload.messages.map((message) => {
-    if (message.calls.length > 0) return `calls ${message.calls.map((call) => call.id).join(" ")}`;
-    if (message.results.length > 0) return `results ${message.results.map((result) => result.callId).join(" ")}`;
-    return `${message.role} ${message.text}`;
+  return payload.messages.flatMap((message) => {
+    if (message.calls.length > 0) return [`calls ${message.calls.map((call) => call.id).join(" ")}`];
+    if (message.results.length > 0) return message.results.map((result) => `result ${result.callId}`);
+    return [`${message.role} ${message.text}`];
   });
 }
 

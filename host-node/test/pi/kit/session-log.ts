@@ -51,7 +51,7 @@ export function conversationKeys(branch: readonly LogEntry[]): string[] {
     const calls = blocks.filter((block) => (block as { type?: unknown }).type === "toolCall");
     switch (message["role"]) {
       case "toolResult":
-        return [`results ${String(message["toolCallId"])}`];
+        return [`result ${String(message["toolCallId"])}`];
       case "assistant":
       case "user":
         if (calls.length > 0) return [`calls ${calls.map((call) => String((call as { id: unknown }).id)).join(" ")}`];
