@@ -18,6 +18,8 @@ export interface EngineOptions {
   readonly memoryBytes?: number;
   /** URL of another transpiled component's module than the one in this package. */
   readonly componentUrl?: string;
+  /** Gives up a start that is under way, which then fails as `closed`. Without it, a component that hangs holds up its caller. */
+  readonly signal?: AbortSignal;
 }
 
 export class ContextEngine implements AsyncDisposable {
@@ -28,7 +30,7 @@ export class ContextEngine implements AsyncDisposable {
     this.#client = client;
   }
 
-  /** Loads the component and waits until it answers. Errors: `other` where it cannot be loaded. */
+  /** Loads the component and waits until it answers. Errors: `other` where it cannot be loaded, `closed` where `signal` gave it up. */
   static async start(options: EngineOptions = {}): Promise<ContextEngine> {
     const engine = new ContextEngine(
       new WorkerClient({
@@ -36,11 +38,18 @@ export class ContextEngine implements AsyncDisposable {
         memoryBytes: options.memoryBytes ?? COMPONENT_MEMORY_BYTES,
       }),
     );
+    const giveUp = () => void engine.close();
     try {
+      if (options.signal?.aborted === true) {
+        giveUp();
+      }
+      options.signal?.addEventListener("abort", giveUp, { once: true });
       await engine.mergeConfig([]);
     } catch (error) {
       await engine.close();
       throw error;
+    } finally {
+      options.signal?.removeEventListener("abort", giveUp);
     }
     return engine;
   }

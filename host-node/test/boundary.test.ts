@@ -75,7 +75,6 @@ function plan(component: Component, session: ReturnType<typeof open>, wire: Plan
 }
 
 const texts = {
-  "an empty text": "",
   "a NUL": "a\0b",
   "an emoji": "😀👩‍👩‍👧‍👦",
   "Chinese": "会话上下文".repeat(50),
@@ -98,6 +97,13 @@ for (const [name, text] of Object.entries(texts)) {
     dispose(session);
   });
 }
+
+test("an empty text crosses as a message and a system prompt, and names no session", async () => {
+  const { component } = await instance();
+  assert.equal(code(() => open(component, { sessionId: "" })), "invalid-input");
+  const planned = plan(component, open(component), request([user(""), user("last")], { systemPrompt: "" }));
+  assert.match(planned.manifestId, /^m_/);
+});
 
 test("empty lists and the largest numbers cross", async () => {
   const { component } = await instance();
@@ -173,14 +179,14 @@ test("a port that breaks its contract is a trap and nothing else", async () => {
 });
 
 test("a component that wants more memory than its limit traps, and a new instance works", async () => {
-  const { component, storage } = await instance(8 * 1024 * 1024);
+  const { component, storage } = await instance(96 * 1024 * 1024);
   const session = open(component, { log: "log.jsonl" });
   const line = encoder.encode(`${JSON.stringify({ type: "message", id: "PLACE", parentId: null, message: user("x".repeat(1000)) })}\n`);
   const log = Buffer.concat(Array.from({ length: 30_000 }, () => line));
   storage.answer = (offset, length) => new Uint8Array(log.subarray(Number(offset), Number(offset) + length));
   const outgrow = () => {
     while (!session.sync(1024 * 1024, 1n).finished);
-    plan(component, session, request([user("y".repeat(30_000_000))]));
+    plan(component, session, request([user("y".repeat(60_000_000))]));
   };
   assert.equal(code(outgrow), "trapped");
   const { component: another } = await instance();

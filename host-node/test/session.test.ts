@@ -144,13 +144,13 @@ test("documents hold no prompt content", async (context) => {
 
 test("a plan after a lost worker is the plan before it", async (context) => {
   const { folder } = await scene(context);
-  const engine = await ContextEngine.start({ memoryBytes: 24 * 1024 * 1024 });
+  const engine = await ContextEngine.start({ memoryBytes: 96 * 1024 * 1024 });
   context.after(() => engine.close());
   const log = conversation(join(folder, "log.jsonl"), 30, 4000);
   await using session = await engine.openSession({ sessionId: "s", logFile: log.file, seed: new Uint8Array(32) });
   const small = { ...model, contextWindow: 20_000 };
   const first = await session.plan({ readLog: true, model: small, leafId: "e99" });
-  const huge = [{ role: "user", content: "x".repeat(24 * 1024 * 1024), timestamp: 1 }];
+  const huge = [{ role: "user", content: "x".repeat(60 * 1024 * 1024), timestamp: 1 }];
   await assert.rejects(session.plan({ inline: huge, messages: [{ tag: "inline", val: { first: 0, count: 1 } }] }), (error: unknown) => error instanceof EngineError && error.code === "trapped");
   const second = await session.plan();
   assert.equal(second.promptHash, first.promptHash);

@@ -64,7 +64,8 @@ class ExtensionState {
   lastFailure: string | undefined;
   #engine: Promise<ContextEngine> | undefined;
   #bound: BoundSession | undefined;
-  #isClosed = false;
+  /** Aborted when the session ends: a start that hangs must not hold up the end of Pi. */
+  readonly #closing = new AbortController();
   readonly #told = new Set<string>();
 
   /** The engine's side of the session that Pi is in now. */
@@ -98,7 +99,7 @@ class ExtensionState {
   }
 
   async close(): Promise<void> {
-    this.#isClosed = true;
+    this.#closing.abort();
     this.#bound = undefined;
     try {
       await (await this.#engine)?.close();
@@ -108,11 +109,11 @@ class ExtensionState {
   }
 
   #startedEngine(): Promise<ContextEngine> {
-    if (this.#isClosed) {
+    if (this.#closing.signal.aborted) {
       return Promise.reject(toEngineError(new Error("the session was shut down")));
     }
     if (this.#engine === undefined) {
-      const engine = ContextEngine.start();
+      const engine = ContextEngine.start({ signal: this.#closing.signal });
       this.#engine = engine;
       // An engine that did not start is tried again with the next session.
       engine.catch(() => {

@@ -191,16 +191,14 @@ export class WorkerClient {
     this.#starting = true;
     try {
       const { componentUrl, memoryBytes } = this.#options;
-      const coreModules = await compileCoreModules(componentUrl, memoryBytes);
-      if (this.#closed) {
-        return;
-      }
-      const worker = startWorker({ componentUrl, coreModules });
+      const compiling = compileCoreModules(componentUrl, memoryBytes);
+      const worker = startWorker({ componentUrl });
       this.#startingWorker = worker;
       // Listened to from its first moment: an error without a listener would end the whole process.
       worker.on("error", (error) => this.#loseWorker(worker, error.message));
       worker.on("exit", (code) => this.#loseWorker(worker, `exit code ${code}`));
-      const failure = await firstResponse(worker);
+      compiling.then((coreModules) => worker.postMessage(coreModules)).catch(() => void worker.terminate());
+      const [failure] = await Promise.all([firstResponse(worker), compiling]);
       if (failure !== undefined || this.#closed) {
         void worker.terminate();
         throw failure ?? closedError();

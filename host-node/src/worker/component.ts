@@ -9,6 +9,7 @@ import { componentErrorCodes, EngineError, type ComponentErrorCode } from "../er
 import type { StoragePort } from "../ports/storage.js";
 import { completion, embedding, localKv } from "../ports/unavailable.js";
 import { closedWorld } from "../wasi/closed-world.js";
+import type { CoreModules } from "./messages.js";
 import type { CoreModule } from "./web-assembly.js";
 
 export type Component = Root;
@@ -27,12 +28,12 @@ interface GeneratedModule {
 
 export async function instantiateComponent(
   componentUrl: string,
-  coreModules: ReadonlyMap<string, CoreModule>,
+  coreModules: CoreModules | Promise<CoreModules>,
   storage: StoragePort,
 ): Promise<Component> {
-  const generated = (await import(componentUrl)) as GeneratedModule;
+  const [generated, modules] = await Promise.all([import(componentUrl) as Promise<GeneratedModule>, coreModules]);
   return generated.instantiate((path) => {
-    const module = coreModules.get(path);
+    const module = modules.get(path);
     if (module === undefined) {
       throw new Error(`the component's core module ${path} is missing`);
     }

@@ -6,9 +6,8 @@ import { readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { limitMemory } from "./memory-limit.js";
-import { webAssembly, type CoreModule } from "./web-assembly.js";
-
-export type CoreModules = ReadonlyMap<string, CoreModule>;
+import type { CoreModules } from "./messages.js";
+import { webAssembly } from "./web-assembly.js";
 
 const compiled = new Map<string, Promise<CoreModules>>();
 

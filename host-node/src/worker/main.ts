@@ -7,13 +7,14 @@ import { EngineError } from "../errors.js";
 import { StoragePort } from "../ports/storage.js";
 import { componentFailure, instantiateComponent } from "./component.js";
 import { HeldSessions } from "./held-sessions.js";
-import type { Request, Response, WorkerStart } from "./messages.js";
+import type { CoreModules, Request, Response, WorkerStart } from "./messages.js";
 
 async function serve(port: MessagePort, start: WorkerStart): Promise<void> {
   const storage = new StoragePort();
+  const coreModules = new Promise<CoreModules>((resolve) => port.once("message", resolve));
   let sessions: HeldSessions;
   try {
-    sessions = new HeldSessions(await instantiateComponent(start.componentUrl, start.coreModules, storage), storage);
+    sessions = new HeldSessions(await instantiateComponent(start.componentUrl, coreModules, storage), storage);
   } catch (error) {
     const message = `the component cannot be loaded: ${error instanceof Error ? error.message : String(error)}`;
     port.postMessage({ kind: "failure", code: "other", message, held: false } satisfies Response);

@@ -15,9 +15,13 @@ export type JsonBytes = Uint8Array<ArrayBuffer>;
 export interface WorkerStart {
   /** URL of the transpiled component's module. */
   readonly componentUrl: string;
-  /** Its core modules by file name, compiled once per process. */
-  readonly coreModules: ReadonlyMap<string, CoreModule>;
 }
+
+/**
+ * The first message to the worker: the component's core modules by file name, compiled once per process. They come after
+ * the start, so that compiling and loading the worker's code go on side by side.
+ */
+export type CoreModules = ReadonlyMap<string, CoreModule>;
 
 /** Everything that makes a session again: what a new worker is told before the first call about it. */
 export interface SessionRecipe {
