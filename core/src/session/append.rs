@@ -5,12 +5,14 @@
 
 use std::collections::BTreeMap;
 
+use super::contents::Place;
 use super::damage::{DamageCode, LogError};
 use super::document::{Documents, Found, read_documents};
 use super::entry::EntryIndex;
-use super::log::{LogFormat, Place, SessionLog};
+use super::log::{LogFormat, SessionLog};
 use super::pi_codec::Decoded;
 use super::runtime_codec::{MAX_RUNTIME_LOG_BYTES, MAX_RUNTIME_LOG_MESSAGES};
+use super::shallow_scan::ShallowFields;
 use super::version_one::IdSource;
 
 /// What became of an appended document.
@@ -44,7 +46,9 @@ pub enum AppendError {
         line: u64,
     },
     /// The log has the ID with other content.
-    #[error("line {line}: the ID {id:?} is taken by an entry with other content; give the new entry its own ID")]
+    #[error(
+        "line {line}: the ID {id:?} is taken by an entry with other content; give the new entry its own ID"
+    )]
     IdTaken {
         /// The line.
         line: u64,
@@ -65,9 +69,15 @@ pub enum AppendError {
 /// A document that was judged.
 struct Judged<'a> {
     text: &'a [u8],
-    decoded: Decoded,
+    content: Content,
     fingerprint: u64,
     appended: Appended,
+}
+
+enum Content {
+    Decoded(Decoded),
+    /// JSON that is nested too deep to be read: the entry keeps its place in the tree.
+    TooDeep(ShallowFields),
 }
 
 impl SessionLog {
@@ -75,7 +85,11 @@ impl SessionLog {
     /// without the space around it.
     pub fn append_document(&mut self, line: &str) -> Result<Appended, AppendError> {
         let new = self.append_documents(line.replace(['\r', '\n'], " ").as_bytes())?;
-        Ok(if new > 0 { Appended::New } else { Appended::Known })
+        Ok(if new > 0 {
+            Appended::New
+        } else {
+            Appended::Known
+        })
     }
 
     /// Takes in one document a line, all or none; empty lines are passed over. Says how many were new.
@@ -96,28 +110,53 @@ impl SessionLog {
         for document in judged {
             let line = self.count_document(document.text);
             let place = Place { line, document: 1 };
-            new += u32::from(self.contents.take(document.decoded, place, document.fingerprint));
+            new += u32::from(match document.content {
+                Content::Decoded(decoded) => {
+                    self.contents.take(decoded, place, document.fingerprint)
+                }
+                Content::TooDeep(fields) => {
+                    self.contents
+                        .take_unreadable(fields, place, document.fingerprint, false)
+                }
+            });
         }
         Ok(new)
     }
 
-    fn judge<'a>(&self, text: &'a [u8], line: u64, fingerprints: &mut BTreeMap<String, u64>) -> Result<Judged<'a>, AppendError> {
-        let Documents { mut found, damage } = read_documents(text, 0, false);
-        let (1, Some(Found::Document(value, fingerprint))) = (found.len(), found.pop()) else {
-            return Err(AppendError::NotJson { line });
+    fn judge<'a>(
+        &self,
+        text: &'a [u8],
+        line: u64,
+        fingerprints: &mut BTreeMap<String, u64>,
+    ) -> Result<Judged<'a>, AppendError> {
+        let Documents { mut found, .. } = read_documents(text, 0, false);
+        let (content, fingerprint) = match (found.pop(), found.is_empty()) {
+            (Some(Found::Document(value, fingerprint)), true) => {
+                (Content::Decoded(self.contents.decode(&value)), fingerprint)
+            }
+            (Some(Found::TooDeep(fields, fingerprint)), true) => {
+                (Content::TooDeep(fields), fingerprint)
+            }
+            _ => return Err(AppendError::NotJson { line }),
         };
-        if damage.contains(&DamageCode::MalformedLine) {
-            return Err(AppendError::NotJson { line });
-        }
-        let decoded = self.contents.decode(&value);
-        let id = match &decoded {
-            Decoded::Header(..) => String::new(),
-            Decoded::Entry(draft) if draft.damage == Some(DamageCode::InvalidRecord) => return Err(AppendError::InvalidRecord { line }),
+        let id = match &content {
+            Content::Decoded(Decoded::Header(..)) => String::new(),
+            Content::Decoded(Decoded::Entry(draft))
+                if draft.damage == Some(DamageCode::InvalidRecord) =>
+            {
+                return Err(AppendError::InvalidRecord { line });
+            }
             // A log of version 1 names the entry itself.
-            Decoded::Entry(_) if self.contents.id_source == IdSource::Lines => format!("\0{line}"),
-            Decoded::Entry(draft) => draft.id.clone().ok_or(AppendError::MissingId { line })?,
+            _ if self.contents.id_source == IdSource::Lines => format!("\0{line}"),
+            Content::Decoded(Decoded::Entry(draft)) => {
+                draft.id.clone().ok_or(AppendError::MissingId { line })?
+            }
+            Content::TooDeep(fields) => fields.id.clone().ok_or(AppendError::MissingId { line })?,
         };
-        let known = fingerprints.get(&id).copied().or_else(|| self.known_fingerprint(&id));
+        let known = fingerprints
+            .get(&id)
+            .copied()
+            .or_else(|| self.known_fingerprint(&id));
         let appended = match known {
             None => Appended::New,
             Some(known) if known == fingerprint => Appended::Known,
@@ -125,12 +164,21 @@ impl SessionLog {
             Some(_) => return Err(AppendError::IdTaken { line, id }),
         };
         fingerprints.insert(id, fingerprint);
-        Ok(Judged { text, decoded, fingerprint, appended })
+        Ok(Judged {
+            text,
+            content,
+            fingerprint,
+            appended,
+        })
     }
 
     fn known_fingerprint(&self, id: &str) -> Option<u64> {
         if id.is_empty() {
-            return self.contents.header.as_ref().map(|(_, fingerprint)| *fingerprint);
+            return self
+                .contents
+                .header
+                .as_ref()
+                .map(|(_, fingerprint)| *fingerprint);
         }
         let known: EntryIndex = self.entry(id)?;
         self.get(known).map(|entry| entry.fingerprint)
@@ -141,12 +189,19 @@ impl SessionLog {
             return Ok(());
         }
         let bytes: usize = judged.iter().map(|document| document.text.len() + 1).sum();
-        let new = judged.iter().filter(|document| document.appended == Appended::New).count();
+        let new = judged
+            .iter()
+            .filter(|document| document.appended == Appended::New)
+            .count();
         if self.bytes() + bytes as u64 > MAX_RUNTIME_LOG_BYTES {
-            return Err(LogError::TooManyBytes { limit: MAX_RUNTIME_LOG_BYTES });
+            return Err(LogError::TooManyBytes {
+                limit: MAX_RUNTIME_LOG_BYTES,
+            });
         }
         if self.entries().len() as u64 + new as u64 > MAX_RUNTIME_LOG_MESSAGES {
-            return Err(LogError::TooManyMessages { limit: MAX_RUNTIME_LOG_MESSAGES });
+            return Err(LogError::TooManyMessages {
+                limit: MAX_RUNTIME_LOG_MESSAGES,
+            });
         }
         Ok(())
     }

@@ -50,6 +50,31 @@ pub enum DamageCode {
 }
 
 impl DamageCode {
+    /// Every code.
+    pub const ALL: [Self; 21] = [
+        Self::ByteOrderMark,
+        Self::CarriageReturn,
+        Self::NulBytes,
+        Self::InvalidUtf8,
+        Self::LoneSurrogate,
+        Self::MalformedLine,
+        Self::TornTail,
+        Self::SeveralDocumentsOnALine,
+        Self::LineTooLong,
+        Self::NestedTooDeep,
+        Self::InvalidRecord,
+        Self::SecondHeader,
+        Self::NewerVersion,
+        Self::UnknownEntryType,
+        Self::EntryWithoutId,
+        Self::DuplicateId,
+        Self::MissingParent,
+        Self::ParentCycle,
+        Self::UnknownRole,
+        Self::EmptyMessage,
+        Self::LogTooLarge,
+    ];
+
     /// The stable name, in kebab case.
     pub const fn name(self) -> &'static str {
         self.description().0
@@ -63,26 +88,71 @@ impl DamageCode {
     const fn description(self) -> (&'static str, &'static str) {
         match self {
             Self::ByteOrderMark => ("byte-order-mark", "the file starts with a byte order mark"),
-            Self::CarriageReturn => ("carriage-return", "lines end with a carriage return and a line feed"),
+            Self::CarriageReturn => (
+                "carriage-return",
+                "lines end with a carriage return and a line feed",
+            ),
             Self::NulBytes => ("nul-bytes", "NUL bytes were taken out of a line"),
-            Self::InvalidUtf8 => ("invalid-utf8", "bytes that are not UTF-8 were read as U+FFFD"),
-            Self::LoneSurrogate => ("lone-surrogate", "half of a surrogate pair was read as U+FFFD"),
-            Self::MalformedLine => ("malformed-line", "a line or its rest is not JSON and was left out"),
-            Self::TornTail => ("torn-tail", "the file ends within a line, which is left out until it is complete"),
-            Self::SeveralDocumentsOnALine => ("several-documents-on-a-line", "several documents on one line, each was read"),
-            Self::LineTooLong => ("line-too-long", "a line is too long and its content was left out"),
-            Self::NestedTooDeep => ("nested-too-deep", "a document is nested too deep and its content was left out"),
-            Self::InvalidRecord => ("invalid-record", "a document lacks what its type needs and its content was left out"),
+            Self::InvalidUtf8 => (
+                "invalid-utf8",
+                "bytes that are not UTF-8 were read as U+FFFD",
+            ),
+            Self::LoneSurrogate => (
+                "lone-surrogate",
+                "half of a surrogate pair was read as U+FFFD",
+            ),
+            Self::MalformedLine => (
+                "malformed-line",
+                "a line or its rest is not JSON and was left out",
+            ),
+            Self::TornTail => (
+                "torn-tail",
+                "the file ends within a line, which is left out until it is complete",
+            ),
+            Self::SeveralDocumentsOnALine => (
+                "several-documents-on-a-line",
+                "several documents on one line, each was read",
+            ),
+            Self::LineTooLong => (
+                "line-too-long",
+                "a line is too long and its content was left out",
+            ),
+            Self::NestedTooDeep => (
+                "nested-too-deep",
+                "a document is nested too deep and its content was left out",
+            ),
+            Self::InvalidRecord => (
+                "invalid-record",
+                "a document lacks what its type needs and its content was left out",
+            ),
             Self::SecondHeader => ("second-header", "a second header was ignored"),
-            Self::NewerVersion => ("newer-version", "the session format is newer than 3 and was read as version 3"),
-            Self::UnknownEntryType => ("unknown-entry-type", "an entry of an unknown type keeps its place and adds no message"),
-            Self::EntryWithoutId => ("entry-without-id", "an entry without an ID has no place in the tree"),
-            Self::DuplicateId => ("duplicate-id", "an ID came again with other content, the later entry counts"),
-            Self::MissingParent => ("missing-parent", "an entry's parent is not in the log, its branch starts there"),
+            Self::NewerVersion => (
+                "newer-version",
+                "the session format is newer than 3 and was read as version 3",
+            ),
+            Self::UnknownEntryType => (
+                "unknown-entry-type",
+                "an entry of an unknown type keeps its place and adds no message",
+            ),
+            Self::EntryWithoutId => (
+                "entry-without-id",
+                "an entry without an ID has no place in the tree",
+            ),
+            Self::DuplicateId => (
+                "duplicate-id",
+                "an ID came again with other content, the later entry counts",
+            ),
+            Self::MissingParent => (
+                "missing-parent",
+                "an entry's parent is not in the log, its branch starts there",
+            ),
             Self::ParentCycle => ("parent-cycle", "entries are each other's ancestors"),
             Self::UnknownRole => ("unknown-role", "a message of an unknown role is never sent"),
             Self::EmptyMessage => ("empty-message", "a message without content is never sent"),
-            Self::LogTooLarge => ("log-too-large", "the log is larger than its format allows and the rest was not read"),
+            Self::LogTooLarge => (
+                "log-too-large",
+                "the log is larger than its format allows and the rest was not read",
+            ),
         }
     }
 }
@@ -132,7 +202,11 @@ impl DamageCounts {
 
     /// All counts, in the order of the codes.
     pub fn list(&self) -> Vec<Damage> {
-        let damage = |(&code, &(count, first_line)): (&DamageCode, &(u64, Option<u64>))| Damage { code, count, first_line };
+        let damage = |(&code, &(count, first_line)): (&DamageCode, &(u64, Option<u64>))| Damage {
+            code,
+            count,
+            first_line,
+        };
         self.0.iter().map(damage).collect()
     }
 }

@@ -44,20 +44,32 @@ pub(super) struct Documents {
 }
 
 impl Documents {
-    /// Whether the line is made of whole documents and nothing else.
+    /// Whether the line is made of whole objects and nothing else: nothing that follows could still belong to them.
     pub fn are_whole(&self) -> bool {
-        self.count() > 0 && !self.damage.contains(&DamageCode::MalformedLine)
+        let is_object = |found: &Found| match found {
+            Found::Document(value, _) => value.is_object(),
+            Found::TooDeep(..) => true,
+            Found::Broken(_) => false,
+        };
+        !self.found.is_empty() && self.found.iter().all(is_object)
     }
 
     /// How many documents were found.
     pub fn count(&self) -> u32 {
-        self.found.iter().filter(|found| !matches!(found, Found::Broken(_))).count() as u32
+        self.found
+            .iter()
+            .filter(|found| !matches!(found, Found::Broken(_)))
+            .count() as u32
     }
 }
 
 /// Reads a line without its line feed. `documents_before` were found on the same line earlier; `is_start_of_log` says
 /// that a byte order mark may stand here.
-pub(super) fn read_documents(line: &[u8], documents_before: u32, is_start_of_log: bool) -> Documents {
+pub(super) fn read_documents(
+    line: &[u8],
+    documents_before: u32,
+    is_start_of_log: bool,
+) -> Documents {
     let mut documents = Documents::default();
     let line = match line.strip_prefix(b"\xEF\xBB\xBF") {
         Some(rest) if is_start_of_log => {
@@ -66,13 +78,10 @@ pub(super) fn read_documents(line: &[u8], documents_before: u32, is_start_of_log
         }
         _ => line,
     };
-    let text = match std::str::from_utf8(line) {
-        Ok(text) => Cow::Borrowed(text),
-        Err(_) => {
-            documents.damage.push(DamageCode::InvalidUtf8);
-            String::from_utf8_lossy(line)
-        }
-    };
+    let text = String::from_utf8_lossy(line);
+    if matches!(text, Cow::Owned(_)) {
+        documents.damage.push(DamageCode::InvalidUtf8);
+    }
     read_text(&text, documents_before, &mut documents);
     documents
 }
@@ -142,13 +151,17 @@ fn recoverable_entry(text: &str, attempts: &mut usize) -> Option<usize> {
         let candidate = text.get(start..).unwrap_or_default();
         first_document(candidate).is_ok_and(|(value, length)| {
             let behind = candidate.get(length..).unwrap_or_default().trim_start();
-            value.get("id").is_some_and(Value::is_string) && (behind.is_empty() || behind.starts_with(ENTRY_START))
+            value.get("id").is_some_and(Value::is_string)
+                && (behind.is_empty() || behind.starts_with(ENTRY_START))
         })
     };
     text.match_indices(ENTRY_START)
         .map(|(start, _)| start)
         .filter(|start| *start > 0)
-        .filter(|start| text.get(start + ENTRY_START.len()..).is_some_and(super::pi_codec::starts_with_known_type))
+        .filter(|start| {
+            text.get(start + ENTRY_START.len()..)
+                .is_some_and(super::pi_codec::starts_with_known_type)
+        })
         .take(limit)
         .find(is_whole_entry)
 }
@@ -175,7 +188,11 @@ fn replace_lone_surrogates(text: &str) -> Option<String> {
         let start = position + offset;
         position = match surrogate_at(text, start) {
             // A pair stays as it is.
-            Some(0xD800..=0xDBFF) if matches!(surrogate_at(text, start + 6), Some(0xDC00..=0xDFFF)) => start + 12,
+            Some(0xD800..=0xDBFF)
+                if matches!(surrogate_at(text, start + 6), Some(0xDC00..=0xDFFF)) =>
+            {
+                start + 12
+            }
             Some(_) => {
                 replaced.push_str(text.get(copied..start)?);
                 replaced.push_str("\\ufffd");
@@ -183,7 +200,15 @@ fn replace_lone_surrogates(text: &str) -> Option<String> {
                 copied
             }
             // Any other escape: its second character can be a backslash.
-            None => start + 1 + text.get(start + 1..)?.chars().next().map_or(0, char::len_utf8),
+            None => {
+                start
+                    + 1
+                    + text
+                        .get(start + 1..)?
+                        .chars()
+                        .next()
+                        .map_or(0, char::len_utf8)
+            }
         };
     }
     if copied == 0 {

@@ -114,7 +114,9 @@ impl Entry {
     /// The message that the entry becomes in a projection; of a compaction, its summary.
     pub fn message(&self) -> Option<&Message> {
         match &self.kind {
-            EntryKind::Message(message) | EntryKind::CustomMessage(message) | EntryKind::BranchSummary(message) => Some(message),
+            EntryKind::Message(message)
+            | EntryKind::CustomMessage(message)
+            | EntryKind::BranchSummary(message) => Some(message),
             EntryKind::Compaction(compaction) => Some(&compaction.summary),
             _ => None,
         }

@@ -10,9 +10,14 @@ const MAX_BYTES_LOOKED_AT: usize = 1024 * TAIL_BYTES;
 
 /// The format of a log that starts with these bytes. None where they do not tell: an empty file, or one of another kind.
 pub fn detect_format(first_bytes: &[u8]) -> Option<LogFormat> {
-    let first_bytes = first_bytes.get(..MAX_BYTES_LOOKED_AT).unwrap_or(first_bytes);
+    let first_bytes = first_bytes
+        .get(..MAX_BYTES_LOOKED_AT)
+        .unwrap_or(first_bytes);
     let start = first_bytes.iter().position(|byte| *byte == b'{')?;
-    let line = first_bytes.get(start..)?.split(|byte| *byte == b'\n').next()?;
+    let line = first_bytes
+        .get(start..)?
+        .split(|byte| *byte == b'\n')
+        .next()?;
     let mut scan = ShallowScan::default();
     scan.feed(line);
     match scan.finish().kind?.as_str() {

@@ -93,7 +93,11 @@ impl LineReader {
     /// The unfinished line was taken in with that many documents; what follows on it continues it.
     pub fn unfinished_was_taken(&mut self, documents: u32) {
         self.documents_before += documents;
+        // A carriage return is part of the line's end, which is still to come.
+        let is_before_line_feed = self.pending.last() == Some(&b'\r');
         self.pending.clear();
+        self.pending.extend(is_before_line_feed.then_some(b'\r'));
+        self.pending.shrink_to(KEPT_CAPACITY);
     }
 
     /// Takes further bytes and hands on every line that they end.
@@ -164,7 +168,9 @@ impl LineReader {
     }
 
     fn keep_tail(&mut self, bytes: &[u8]) {
-        let new = bytes.get(bytes.len().saturating_sub(TAIL_BYTES)..).unwrap_or_default();
+        let new = bytes
+            .get(bytes.len().saturating_sub(TAIL_BYTES)..)
+            .unwrap_or_default();
         let surplus = (self.tail.len() + new.len()).saturating_sub(TAIL_BYTES);
         self.tail.drain(..surplus.min(self.tail.len()));
         self.tail.extend_from_slice(new);

@@ -7,7 +7,8 @@
 //! Invariants:
 //! - No input is fatal. Whatever cannot be used is counted as [`Damage`] with its first line, and what is around it is
 //!   used all the same.
-//! - The same bytes give the same log, however they are cut into pieces and wherever the end of the file was announced.
+//! - The same lines give the same log, however their bytes were cut into pieces and wherever the end of the file was
+//!   announced in between.
 //! - Every line is parsed once and a text is held once: projections borrow messages from the log by [`EntryIndex`].
 //! - Reading, walking and projecting take time linear in the log; memory is bounded by about twice the log.
 //!
@@ -16,6 +17,7 @@
 
 mod append;
 mod branch;
+mod contents;
 mod damage;
 mod document;
 mod entry;

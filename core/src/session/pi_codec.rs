@@ -17,8 +17,8 @@ const CURRENT_VERSION: u64 = 3;
 /// The first version that calls messages of extensions `custom` and not `hookMessage`.
 const FIRST_VERSION_WITH_CUSTOM_ROLE: u64 = 3;
 
-/// The types of entries that this version knows.
-const KNOWN_TYPES: [&str; 13] = [
+/// The types of documents that this version knows.
+const KNOWN_TYPES: [&str; 12] = [
     "session",
     "message",
     "custom_message",
@@ -31,7 +31,6 @@ const KNOWN_TYPES: [&str; 13] = [
     "session_info",
     "custom",
     "usage",
-    "ds4-runtime-session-v1",
 ];
 
 /// What a document is, before it has a place in the log.
@@ -62,6 +61,21 @@ pub(super) struct Draft {
     pub damage: Option<DamageCode>,
 }
 
+impl Draft {
+    /// An entry of which nothing is known but its parent.
+    pub fn unreadable(parent: Parent) -> Self {
+        Self {
+            id: None,
+            parent,
+            kind: EntryKind::Unreadable,
+            timestamp_ms: None,
+            model: None,
+            first_kept_index: None,
+            damage: None,
+        }
+    }
+}
+
 /// How an entry names its parent.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Parent {
@@ -75,12 +89,15 @@ pub(super) enum Parent {
 
 /// Whether a text starts with a type and its closing quote.
 pub(super) fn starts_with_known_type(text: &str) -> bool {
-    KNOWN_TYPES.iter().any(|known| text.strip_prefix(known).is_some_and(|rest| rest.starts_with('"')))
+    KNOWN_TYPES.iter().any(|known| {
+        text.strip_prefix(known)
+            .is_some_and(|rest| rest.starts_with('"'))
+    })
 }
 
 /// Whether a log with documents of that type is Pi's.
 pub(super) fn is_known_type(name: &str) -> bool {
-    KNOWN_TYPES.contains(&name) && name != super::runtime_codec::HEADER_TYPE
+    KNOWN_TYPES.contains(&name)
 }
 
 /// What the document is. `version` is the header's, where there was one.
@@ -90,16 +107,15 @@ pub(super) fn decode(document: &Value, version: Option<u64>) -> Decoded {
     }
     let timestamp_ms = document.get("timestamp").and_then(milliseconds);
     let mut draft = Draft {
-        id: text(document, "id").filter(|id| !id.is_empty()).map(str::to_owned),
+        id: text(document, "id")
+            .filter(|id| !id.is_empty())
+            .map(str::to_owned),
         parent: match text(document, "parentId") {
             Some(id) if !id.is_empty() => Parent::Named(id.to_owned()),
             _ => Parent::Root,
         },
-        kind: EntryKind::Unreadable,
         timestamp_ms,
-        model: None,
-        first_kept_index: None,
-        damage: None,
+        ..Draft::unreadable(Parent::Root)
     };
     match kind(document, version, timestamp_ms) {
         Some(kind) => draft.kind = kind,
@@ -133,7 +149,10 @@ fn model_of_message(message: &Value) -> Option<(String, String)> {
     if text(message, "role") != Some("assistant") {
         return None;
     }
-    Some((text(message, "provider")?.to_owned(), text(message, "model")?.to_owned()))
+    Some((
+        text(message, "provider")?.to_owned(),
+        text(message, "model")?.to_owned(),
+    ))
 }
 
 /// What the entry is; none where it lacks what its type needs.
@@ -149,13 +168,21 @@ fn kind(document: &Value, version: Option<u64>, timestamp_ms: Option<u64>) -> Op
         }
         "compaction" => EntryKind::Compaction(Box::new(Compaction {
             summary: summary("compactionSummary", document, timestamp_ms),
-            system: document.get("systemMessage").filter(|system| system.is_object()).map(from_native),
+            system: document
+                .get("systemMessage")
+                .filter(|system| system.is_object())
+                .map(from_native),
             first_kept_entry_id: text(document, "firstKeptEntryId").map(Into::into),
-            tokens_before: document.get("tokensBefore").and_then(Value::as_u64).unwrap_or(0),
+            tokens_before: document
+                .get("tokensBefore")
+                .and_then(Value::as_u64)
+                .unwrap_or(0),
         })),
         // Pi projects an empty branch summary to nothing.
         "branch_summary" if text(document, "summary")?.is_empty() => return None,
-        "branch_summary" => EntryKind::BranchSummary(summary("branchSummary", document, timestamp_ms)),
+        "branch_summary" => {
+            EntryKind::BranchSummary(summary("branchSummary", document, timestamp_ms))
+        }
         "context_edit" => EntryKind::ContextEdit {
             target_id: boxed("targetId")?,
             replacement: match document.get("replacement")? {
@@ -165,7 +192,9 @@ fn kind(document: &Value, version: Option<u64>, timestamp_ms: Option<u64>) -> Op
         },
         "label" => EntryKind::Label {
             target_id: boxed("targetId")?,
-            label: boxed("label").filter(|label: &Box<str>| !label.is_empty()),
+            label: text(document, "label")
+                .filter(|label| !label.is_empty())
+                .map(Into::into),
         },
         "model_change" => EntryKind::ModelChange {
             provider: boxed("provider")?,
@@ -173,7 +202,10 @@ fn kind(document: &Value, version: Option<u64>, timestamp_ms: Option<u64>) -> Op
         },
         "thinking_level_change" => EntryKind::ThinkingLevelChange(boxed("thinkingLevel")?),
         "session_info" => EntryKind::SessionInfo {
-            name: text(document, "name").map(str::trim).filter(|name| !name.is_empty()).map(Into::into),
+            name: text(document, "name")
+                .map(str::trim)
+                .filter(|name| !name.is_empty())
+                .map(Into::into),
         },
         "custom" => EntryKind::Custom {
             custom_type: boxed("customType").unwrap_or_default(),
@@ -187,7 +219,9 @@ fn message(native: &Value, version: Option<u64>) -> Option<Message> {
     let is_older = version.is_some_and(|version| version < FIRST_VERSION_WITH_CUSTOM_ROLE);
     if is_older && text(native, "role") == Some("hookMessage") {
         let mut native = native.clone();
-        native.as_object_mut()?.insert("role".into(), Value::from("custom"));
+        native
+            .as_object_mut()?
+            .insert("role".into(), Value::from("custom"));
         return Some(from_native(&native));
     }
     native.is_object().then(|| from_native(native))
@@ -218,7 +252,10 @@ fn header(document: &Value) -> Decoded {
         thinking_level: boxed("thinkingLevel"),
         timestamp_ms: document.get("timestamp").and_then(milliseconds),
     };
-    Decoded::Header(header, (version > CURRENT_VERSION).then_some(DamageCode::NewerVersion))
+    Decoded::Header(
+        header,
+        (version > CURRENT_VERSION).then_some(DamageCode::NewerVersion),
+    )
 }
 
 fn text<'a>(value: &'a Value, key: &str) -> Option<&'a str> {

@@ -54,7 +54,11 @@ impl Projection {
     }
 
     /// The message that a part of this projection is.
-    pub fn resolve<'a>(&'a self, log: &'a SessionLog, projected: &Projected) -> Option<&'a Message> {
+    pub fn resolve<'a>(
+        &'a self,
+        log: &'a SessionLog,
+        projected: &Projected,
+    ) -> Option<&'a Message> {
         match projected.source {
             ProjectedSource::Entry => log.get(projected.entry)?.message(),
             ProjectedSource::CompactionSystem => match &log.get(projected.entry)?.kind {
@@ -66,53 +70,62 @@ impl Projection {
     }
 
     fn push(&mut self, log: &SessionLog, projected: Projected) {
-        let is_system = self.resolve(log, &projected).is_some_and(|message| message.role == Role::System);
-        let list = if is_system { &mut self.system } else { &mut self.messages };
+        let is_system = self
+            .resolve(log, &projected)
+            .is_some_and(|message| message.role == Role::System);
+        let list = if is_system {
+            &mut self.system
+        } else {
+            &mut self.messages
+        };
         list.push(projected);
     }
 }
 
 /// Projects a branch as Pi does.
 pub fn project(log: &SessionLog, branch: &Branch) -> Projection {
-    let path: Vec<(EntryIndex, &Entry)> = branch.entries.iter().filter_map(|index| Some((*index, log.get(*index)?))).collect();
+    let path: Vec<(EntryIndex, &Entry)> = branch
+        .entries
+        .iter()
+        .filter_map(|index| Some((*index, log.get(*index)?)))
+        .collect();
     let mut projection = Projection::default();
+    let mut model = None;
     for (index, entry) in &path {
-        observe(&mut projection, *index, entry);
+        model = entry.model.as_ref().or(model);
+        match &entry.kind {
+            EntryKind::Compaction(_) => projection.compaction = Some(*index),
+            EntryKind::ThinkingLevelChange(level) => {
+                projection.thinking_level = Some(level.clone());
+            }
+            _ => {}
+        }
     }
+    projection.model = model.map(|model| model.as_ref().clone());
     let selected = select(&path, projection.compaction);
     let edits = edits(log, &selected);
     for (index, entry) in selected {
-        let is_older_compaction = matches!(entry.kind, EntryKind::Compaction(_)) && projection.compaction != Some(index);
+        let is_older_compaction =
+            matches!(entry.kind, EntryKind::Compaction(_)) && projection.compaction != Some(index);
         if is_older_compaction {
             continue;
         }
-        match edits.get(entry.slot as usize).copied().flatten() {
-            None => project_entry(&mut projection, log, index, entry, None),
-            Some(None) => {}
-            Some(Some(content)) => project_entry(&mut projection, log, index, entry, Some(content)),
+        let edit = edits.get(entry.slot as usize).copied().unwrap_or_default();
+        if edit != Edit::Drop {
+            project_entry(&mut projection, log, index, entry, edit);
         }
     }
     projection
 }
 
-/// What holds from here on.
-fn observe(projection: &mut Projection, index: EntryIndex, entry: &Entry) {
-    match &entry.kind {
-        EntryKind::Compaction(_) => projection.compaction = Some(index),
-        EntryKind::ThinkingLevelChange(level) => projection.thinking_level = Some(level.clone()),
-        _ => {}
-    }
-    if let Some(model) = &entry.model {
-        let known = projection.model.as_ref();
-        if known != Some(model.as_ref()) {
-            projection.model = Some(model.as_ref().clone());
-        }
-    }
-}
-
 /// The entries that count: the compaction, what it keeps of what is before it, and what is behind it.
-fn select<'a>(path: &[(EntryIndex, &'a Entry)], compaction: Option<EntryIndex>) -> Vec<(EntryIndex, &'a Entry)> {
-    let Some(position) = compaction.and_then(|compaction| path.iter().position(|(index, _)| *index == compaction)) else {
+fn select<'a>(
+    path: &[(EntryIndex, &'a Entry)],
+    compaction: Option<EntryIndex>,
+) -> Vec<(EntryIndex, &'a Entry)> {
+    let Some(position) =
+        compaction.and_then(|compaction| path.iter().position(|(index, _)| *index == compaction))
+    else {
         return path.to_vec();
     };
     let (before, behind) = path.split_at_checked(position).unwrap_or((path, &[]));
@@ -120,7 +133,9 @@ fn select<'a>(path: &[(EntryIndex, &'a Entry)], compaction: Option<EntryIndex>) 
         Some(EntryKind::Compaction(compaction)) => compaction.first_kept_entry_id.as_ref(),
         _ => None,
     };
-    let kept = first_kept.and_then(|id| before.iter().position(|(_, entry)| entry.id == *id)).unwrap_or(before.len());
+    let kept = first_kept
+        .and_then(|id| before.iter().position(|(_, entry)| entry.id == *id))
+        .unwrap_or(before.len());
     let kept = before.get(kept..).unwrap_or_default();
     let mut selected = Vec::with_capacity(behind.len() + kept.len());
     selected.extend(behind.first());
@@ -133,30 +148,61 @@ fn is_system(entry: &Entry) -> bool {
     matches!(&entry.kind, EntryKind::Message(message) if message.role == Role::System)
 }
 
-/// The last edit of each entry among the selected ones, by slot: none where there is none, else its replacement.
-fn edits<'a>(log: &SessionLog, selected: &[(EntryIndex, &'a Entry)]) -> Vec<Option<Option<&'a Value>>> {
+/// What the edits of an entry come to.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+enum Edit<'a> {
+    #[default]
+    Keep,
+    Drop,
+    Content(&'a Value),
+}
+
+/// The last edit of each entry among the selected ones, by slot; empty where there are no edits.
+fn edits<'a>(log: &SessionLog, selected: &[(EntryIndex, &'a Entry)]) -> Vec<Edit<'a>> {
     let mut edits = Vec::new();
     for (_, entry) in selected {
-        let EntryKind::ContextEdit { target_id, replacement } = &entry.kind else { continue };
+        let EntryKind::ContextEdit {
+            target_id,
+            replacement,
+        } = &entry.kind
+        else {
+            continue;
+        };
         if edits.is_empty() {
-            edits = vec![None; log.contents.slots.len()];
+            edits = vec![Edit::Keep; log.contents.slots.len()];
         }
         let slot = log.contents.slots.find(target_id);
         if let Some(edit) = slot.and_then(|slot| edits.get_mut(slot as usize)) {
-            *edit = Some(replacement.as_ref());
+            *edit = replacement.as_ref().map_or(Edit::Drop, Edit::Content);
         }
     }
     edits
 }
 
-fn project_entry(projection: &mut Projection, log: &SessionLog, index: EntryIndex, entry: &Entry, content: Option<&Value>) {
+fn project_entry(
+    projection: &mut Projection,
+    log: &SessionLog,
+    index: EntryIndex,
+    entry: &Entry,
+    edit: Edit<'_>,
+) {
     let mut source = ProjectedSource::Entry;
     match &entry.kind {
         EntryKind::Compaction(compaction) if compaction.system.is_some() => {
-            projection.push(log, Projected { entry: index, source: ProjectedSource::CompactionSystem });
+            projection.push(
+                log,
+                Projected {
+                    entry: index,
+                    source: ProjectedSource::CompactionSystem,
+                },
+            );
         }
         EntryKind::Message(message) | EntryKind::CustomMessage(message) => {
-            if let Some(edited) = content.and_then(|content| edited(message, content)) {
+            let edited = match edit {
+                Edit::Content(content) => edited(message, content),
+                Edit::Keep | Edit::Drop => None,
+            };
+            if let Some(edited) = edited {
                 source = ProjectedSource::Edited(projection.edited.len() as u32);
                 projection.edited.push(edited);
             }
@@ -164,15 +210,25 @@ fn project_entry(projection: &mut Projection, log: &SessionLog, index: EntryInde
         _ => {}
     }
     if entry.message().is_some() {
-        projection.push(log, Projected { entry: index, source });
+        projection.push(
+            log,
+            Projected {
+                entry: index,
+                source,
+            },
+        );
     }
 }
 
 /// The message with other content; none where its role has no content that can be edited.
 fn edited(message: &Message, content: &Value) -> Option<Message> {
     let content = match (&message.role, content) {
-        (Role::Assistant | Role::ToolResult, Value::String(text)) => json!([{"type": "text", "text": text}]),
-        (Role::User | Role::Assistant | Role::ToolResult | Role::Custom, content) => content.clone(),
+        (Role::Assistant | Role::ToolResult, Value::String(text)) => {
+            json!([{"type": "text", "text": text}])
+        }
+        (Role::User | Role::Assistant | Role::ToolResult | Role::Custom, content) => {
+            content.clone()
+        }
         _ => return None,
     };
     let mut native = message.wire_value();

@@ -24,15 +24,7 @@ pub(super) const HEADER_TYPE: &str = "ds4-runtime-session-v1";
 /// What the document is.
 pub(super) fn decode(document: &Value) -> Decoded {
     let boxed = |key: &str| document.get(key).and_then(Value::as_str).map(Into::into);
-    let mut draft = Draft {
-        id: None,
-        parent: Parent::Previous,
-        kind: EntryKind::Unreadable,
-        timestamp_ms: None,
-        model: None,
-        first_kept_index: None,
-        damage: None,
-    };
+    let mut draft = Draft::unreadable(Parent::Previous);
     match document.get("type").and_then(Value::as_str) {
         Some(HEADER_TYPE) => {
             let header = Header {
@@ -44,7 +36,9 @@ pub(super) fn decode(document: &Value) -> Decoded {
             };
             return Decoded::Header(header, None);
         }
-        Some("message") => take_message(&mut draft, document.get("message").unwrap_or(&Value::Null)),
+        Some("message") => {
+            take_message(&mut draft, document.get("message").unwrap_or(&Value::Null));
+        }
         Some(other) => {
             draft.kind = EntryKind::Unknown(other.into());
             draft.damage = Some(DamageCode::UnknownEntryType);
@@ -59,9 +53,13 @@ fn take_message(draft: &mut Draft, portable: &Value) {
     match from_portable(portable) {
         Ok((id, message)) => {
             draft.id = Some(id);
-            draft.timestamp_ms = message.timestamp_ms.or_else(|| portable.get("createdAt").and_then(milliseconds));
+            draft.timestamp_ms = message
+                .timestamp_ms
+                .or_else(|| portable.get("createdAt").and_then(milliseconds));
             draft.kind = EntryKind::Message(message);
-            draft.model = text("provider").zip(text("model")).filter(|_| text("role").as_deref() == Some("assistant"));
+            draft.model = text("provider")
+                .zip(text("model"))
+                .filter(|_| text("role").as_deref() == Some("assistant"));
         }
         // Without an ID it has no place, which is what is counted.
         Err(PortableError::MissingId) => {}

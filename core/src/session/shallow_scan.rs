@@ -29,13 +29,20 @@ pub(super) struct ShallowScan {
     depth: u64,
     /// The object ended, or there is none.
     stopped: bool,
-    in_string: bool,
-    escaped: bool,
+    string: StringState,
     /// Behind the colon of a top-level member.
     at_value: bool,
     key: Option<Field>,
     /// The string that is being read, where it matters.
     captured: Option<Vec<u8>>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum StringState {
+    #[default]
+    Outside,
+    Inside,
+    BehindBackslash,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,7 +60,7 @@ impl ShallowScan {
             if self.stopped {
                 return None;
             }
-            if self.in_string {
+            if self.string != StringState::Outside {
                 self.string_byte(byte);
             } else if self.structure_byte(byte) {
                 return Some(position + 1);
@@ -68,14 +75,19 @@ impl ShallowScan {
     }
 
     fn string_byte(&mut self, byte: u8) {
-        if byte == b'"' && !self.escaped {
-            self.in_string = false;
+        let is_escaped = self.string == StringState::BehindBackslash;
+        if byte == b'"' && !is_escaped {
+            self.string = StringState::Outside;
             if let Some(captured) = self.captured.take() {
                 self.string_ended(&captured);
             }
             return;
         }
-        self.escaped = byte == b'\\' && !self.escaped;
+        self.string = if byte == b'\\' && !is_escaped {
+            StringState::BehindBackslash
+        } else {
+            StringState::Inside
+        };
         if let Some(captured) = self.captured.as_mut() {
             if captured.len() < MAX_CAPTURED_BYTES {
                 captured.push(byte);
@@ -119,8 +131,7 @@ impl ShallowScan {
                 return self.stopped;
             }
             b'"' => {
-                self.in_string = true;
-                self.escaped = false;
+                self.string = StringState::Inside;
                 let wanted = self.depth == 1 && (!self.at_value || self.key.is_some());
                 self.captured = wanted.then(Vec::new);
             }
@@ -130,7 +141,9 @@ impl ShallowScan {
                 self.key = None;
             }
             // Spaces and a byte order mark may stand before the object.
-            _ if self.depth == 0 => self.stopped = !byte.is_ascii_whitespace() && !matches!(byte, 0xEF | 0xBB | 0xBF),
+            _ if self.depth == 0 => {
+                self.stopped = !byte.is_ascii_whitespace() && !matches!(byte, 0xEF | 0xBB | 0xBF);
+            }
             _ => {}
         }
         false
@@ -170,7 +183,11 @@ mod tests {
     fn pieces_give_what_the_whole_gives() {
         let text = r#"{"type":"custom","data":[[["id"]]],"id":"a\\","parentId":null}"#;
         let mut pieces = ShallowScan::default();
-        let ends: Vec<_> = text.as_bytes().chunks(1).map(|piece| pieces.feed(piece)).collect();
+        let ends: Vec<_> = text
+            .as_bytes()
+            .chunks(1)
+            .map(|piece| pieces.feed(piece))
+            .collect();
         assert_eq!(ends.iter().filter(|end| end.is_some()).count(), 1);
         assert_eq!(pieces.finish(), scan(text).0);
         assert_eq!(scan(text).0.id.as_deref(), Some("a\\"));
@@ -180,9 +197,15 @@ mod tests {
 
     #[test]
     fn values_that_are_no_strings_and_other_documents_give_nothing() {
-        assert_eq!(scan(r#"{"id":5,"type":["x"],"parentId":{"id":"q"}}"#).0.id, None);
+        assert_eq!(
+            scan(r#"{"id":5,"type":["x"],"parentId":{"id":"q"}}"#).0.id,
+            None
+        );
         assert_eq!(scan(r#"["id","x"]"#).0.id, None);
         assert_eq!(scan(r#"id":"x"}"#).0.id, None);
-        assert_eq!(scan(&format!(r#"{{"id":"{}"}}"#, "x".repeat(2_000))).0.id, None);
+        assert_eq!(
+            scan(&format!(r#"{{"id":"{}"}}"#, "x".repeat(2_000))).0.id,
+            None
+        );
     }
 }

@@ -28,7 +28,11 @@ impl Projection {
         let mut content = Vec::new();
         let mut sections = Map::new();
         let mut tools: Map<String, Value> = Map::new();
-        for wire in self.system.iter().filter_map(|system| Some(self.resolve(log, system)?.wire_value())) {
+        for wire in self
+            .system
+            .iter()
+            .filter_map(|system| Some(self.resolve(log, system)?.wire_value()))
+        {
             content.push(read(&Role::System, &json!({"content": wire.get("content")})).text);
             patch_sections(&mut sections, &wire);
             patch_tools(&mut tools, &wire);
@@ -44,7 +48,12 @@ impl Projection {
 }
 
 fn patch_sections(sections: &mut Map<String, Value>, wire: &Value) {
-    for (name, section) in wire.get("sections").and_then(Value::as_object).into_iter().flatten() {
+    for (name, section) in wire
+        .get("sections")
+        .and_then(Value::as_object)
+        .into_iter()
+        .flatten()
+    {
         if section.is_null() {
             sections.shift_remove(name);
         } else {
@@ -54,7 +63,12 @@ fn patch_sections(sections: &mut Map<String, Value>, wire: &Value) {
 }
 
 fn patch_tools(tools: &mut Map<String, Value>, wire: &Value) {
-    let list = |key: &str| wire.get(key).and_then(Value::as_array).into_iter().flatten();
+    let list = |key: &str| {
+        wire.get(key)
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+    };
     let name = |tool: &Value| tool.get("name").and_then(Value::as_str).map(str::to_owned);
     for name in list("toolsRemoved").filter_map(name) {
         tools.shift_remove(&name);

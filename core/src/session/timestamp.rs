@@ -11,7 +11,9 @@ pub(super) fn milliseconds(value: &Value) -> Option<u64> {
         Value::Number(number) => number.as_u64().or_else(|| {
             let milliseconds = number.as_f64()?;
             #[allow(clippy::cast_sign_loss)] // checked
-            (0.0..9.0e15).contains(&milliseconds).then_some(milliseconds as u64)
+            (0.0..9.0e15)
+                .contains(&milliseconds)
+                .then_some(milliseconds as u64)
         }),
         _ => None,
     }
@@ -21,21 +23,36 @@ pub(super) fn milliseconds(value: &Value) -> Option<u64> {
 fn iso_milliseconds(text: &str) -> Option<u64> {
     let (date, time) = text.split_once('T')?;
     let mut date = date.splitn(3, '-');
-    let (year, month, day) = (digits(date.next()?, 4)?, digits(date.next()?, 2)?, digits(date.next()?, 2)?);
+    let (year, month, day) = (
+        digits(date.next()?, 4)?,
+        digits(date.next()?, 2)?,
+        digits(date.next()?, 2)?,
+    );
     let zone = time.find(['Z', '+', '-'])?;
     let (clock, zone) = time.split_at_checked(zone)?;
     let (clock, fraction) = clock.split_once('.').unwrap_or((clock, ""));
     let mut clock = clock.splitn(3, ':');
-    let (hour, minute, second) = (digits(clock.next()?, 2)?, digits(clock.next()?, 2)?, digits(clock.next()?, 2)?);
-    if !(1..=12).contains(&month) || !(1..=31).contains(&day) || hour > 24 || minute > 59 || second > 60 {
+    let (hour, minute, second) = (
+        digits(clock.next()?, 2)?,
+        digits(clock.next()?, 2)?,
+        digits(clock.next()?, 2)?,
+    );
+    if !(1..=12).contains(&month)
+        || !(1..=31).contains(&day)
+        || hour > 24
+        || minute > 59
+        || second > 60
+    {
         return None;
     }
-    let seconds = days_since_1970(year, month, day) * 86_400 + hour * 3_600 + minute * 60 + second - offset_seconds(zone)?;
+    let seconds = days_since_1970(year, month, day) * 86_400 + hour * 3_600 + minute * 60 + second
+        - offset_seconds(zone)?;
     u64::try_from(seconds * 1_000 + fraction_milliseconds(fraction)?).ok()
 }
 
 fn digits(text: &str, width: usize) -> Option<i64> {
-    (text.len() == width && text.bytes().all(|byte| byte.is_ascii_digit())).then(|| text.parse().ok())?
+    (text.len() == width && text.bytes().all(|byte| byte.is_ascii_digit()))
+        .then(|| text.parse().ok())?
 }
 
 fn fraction_milliseconds(fraction: &str) -> Option<i64> {
@@ -75,7 +92,10 @@ mod tests {
             (json!("1970-01-01T00:00:00.000Z"), Some(0)),
             (json!("2026-12-01T04:21:29.500Z"), Some(1_796_098_889_500)),
             (json!("2026-12-01T04:21:29Z"), Some(1_796_098_889_000)),
-            (json!("2026-12-01T05:21:29.5+01:00"), Some(1_796_098_889_500)),
+            (
+                json!("2026-12-01T05:21:29.5+01:00"),
+                Some(1_796_098_889_500),
+            ),
             (json!("2000-02-29T00:00:00Z"), Some(951_782_400_000)),
             (json!(1_796_098_889_500_u64), Some(1_796_098_889_500)),
             (json!(12.9), Some(12)),

@@ -22,7 +22,10 @@ impl Tree {
     /// The tree of a log.
     pub fn of(log: &SessionLog) -> Self {
         let count = log.entries().len();
-        let current: Vec<EntryIndex> = (0..count as u32).map(EntryIndex).filter(|index| log.is_current(*index)).collect();
+        let current: Vec<EntryIndex> = (0..count as u32)
+            .map(EntryIndex)
+            .filter(|index| log.is_current(*index))
+            .collect();
         let mut sizes = vec![0_usize; count];
         let mut roots = Vec::new();
         for &index in &current {
@@ -35,7 +38,11 @@ impl Tree {
                 }
             }
         }
-        let leaves = current.iter().copied().filter(|index| sizes.get(index.position()) == Some(&0)).collect();
+        let leaves = current
+            .iter()
+            .copied()
+            .filter(|index| sizes.get(index.position()) == Some(&0))
+            .collect();
         let mut starts = Vec::with_capacity(count + 1);
         let mut end = 0;
         for size in sizes {
@@ -43,7 +50,12 @@ impl Tree {
             end += size;
         }
         starts.push(end);
-        let mut tree = Self { roots, children: vec![EntryIndex(0); end], starts, leaves };
+        let mut tree = Self {
+            roots,
+            children: vec![EntryIndex(0); end],
+            starts,
+            leaves,
+        };
         tree.place_children(log, &current);
         tree
     }
@@ -51,8 +63,12 @@ impl Tree {
     fn place_children(&mut self, log: &SessionLog, current: &[EntryIndex]) {
         let mut free = self.starts.clone();
         for &index in current {
-            let Some(parent) = log.parent(index) else { continue };
-            let Some(position) = free.get_mut(parent.position()) else { continue };
+            let Some(parent) = log.parent(index) else {
+                continue;
+            };
+            let Some(position) = free.get_mut(parent.position()) else {
+                continue;
+            };
             if let Some(place) = self.children.get_mut(*position) {
                 *place = index;
             }
@@ -72,7 +88,10 @@ impl Tree {
 
     /// The children of an entry.
     pub fn children(&self, index: EntryIndex) -> &[EntryIndex] {
-        let bounds = (self.starts.get(index.position()), self.starts.get(index.position() + 1));
+        let bounds = (
+            self.starts.get(index.position()),
+            self.starts.get(index.position() + 1),
+        );
         match bounds {
             (Some(&start), Some(&end)) => self.children.get(start..end).unwrap_or_default(),
             _ => &[],
@@ -94,11 +113,16 @@ pub(super) fn count_damage(log: &SessionLog, counts: &mut DamageCounts) {
     for (position, entry) in log.entries().iter().enumerate() {
         let walk = position as Walk + 1;
         let mut next = Some(EntryIndex(position as u32)).filter(|index| log.is_current(*index));
-        if next.is_some() && entry.parent_id.is_some() && next.and_then(|index| log.parent(index)).is_none() {
+        if next.is_some()
+            && entry.parent_id.is_some()
+            && next.and_then(|index| log.parent(index)).is_none()
+        {
             counts.add(DamageCode::MissingParent, Some(entry.line));
         }
         while let Some(index) = next {
-            let Some(mark) = seen.get_mut(index.position()) else { break };
+            let Some(mark) = seen.get_mut(index.position()) else {
+                break;
+            };
             if *mark == walk {
                 counts.add(DamageCode::ParentCycle, Some(cycle_line(log, index)));
             }

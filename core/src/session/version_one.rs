@@ -23,7 +23,11 @@ pub(super) enum IdSource {
 /// Where this log's IDs come from, judged by its header and its first entry.
 pub(super) fn id_source(header: Option<&Header>, first_entry_has_id: bool) -> IdSource {
     let is_version_one = header.is_none_or(|header| header.version < 2);
-    if is_version_one && !first_entry_has_id { IdSource::Lines } else { IdSource::Entries }
+    if is_version_one && !first_entry_has_id {
+        IdSource::Lines
+    } else {
+        IdSource::Entries
+    }
 }
 
 /// The documents seen so far, by which a position becomes an entry.
@@ -44,5 +48,9 @@ impl Positions {
 
 /// The ID of the n-th document (from 1) on a line.
 pub(super) fn line_id(line: u64, document: u32) -> String {
-    if document <= 1 { format!("v1-{line}") } else { format!("v1-{line}.{document}") }
+    if document <= 1 {
+        format!("v1-{line}")
+    } else {
+        format!("v1-{line}.{document}")
+    }
 }
