@@ -12,6 +12,7 @@ use std::hash::{DefaultHasher, Hasher};
 use serde_json::Value;
 
 use super::damage::DamageCode;
+use super::document_value::DocumentValue;
 use super::shallow_scan::{ShallowFields, ShallowScan};
 
 /// Nesting that `serde_json` follows.
@@ -22,6 +23,9 @@ const ENTRY_START: &str = "{\"type\":\"";
 
 /// Places of one line at which a sound entry behind a broken one is looked for.
 const MAX_RECOVERY_ATTEMPTS: usize = 16;
+
+/// Documents of one line that are read; what is behind them counts as malformed.
+const MAX_DOCUMENTS_ON_A_LINE: usize = 10_000;
 
 /// Something that was found on a line.
 #[derive(Debug)]
@@ -51,7 +55,8 @@ impl Documents {
             Found::TooDeep(..) => true,
             Found::Broken(_) => false,
         };
-        !self.found.is_empty() && self.found.iter().all(is_object)
+        let is_read_whole = !self.damage.contains(&DamageCode::MalformedLine);
+        is_read_whole && !self.found.is_empty() && self.found.iter().all(is_object)
     }
 
     /// How many documents were found.
@@ -96,6 +101,10 @@ fn read_text(text: &str, documents_before: u32, documents: &mut Documents) {
         if rest.is_empty() {
             break;
         }
+        if documents.found.len() >= MAX_DOCUMENTS_ON_A_LINE {
+            documents.damage.push(DamageCode::MalformedLine);
+            break;
+        }
         position = text.len() - rest.len();
         if let Ok((value, length)) = first_document(rest) {
             let print = fingerprint(rest.get(..length).unwrap_or_default());
@@ -120,9 +129,9 @@ fn read_text(text: &str, documents_before: u32, documents: &mut Documents) {
 
 /// The document at the start of a text and its length.
 fn first_document(text: &str) -> Result<(Value, usize), ()> {
-    let mut stream = serde_json::Deserializer::from_str(text).into_iter::<Value>();
+    let mut stream = serde_json::Deserializer::from_str(text).into_iter::<DocumentValue>();
     match stream.next() {
-        Some(Ok(value)) => Ok((value, stream.byte_offset())),
+        Some(Ok(value)) => Ok((value.0, stream.byte_offset())),
         _ => Err(()),
     }
 }

@@ -10,7 +10,8 @@
 //! - The same lines give the same log, however their bytes were cut into pieces and wherever the end of the file was
 //!   announced in between.
 //! - Every line is parsed once and a text is held once: projections borrow messages from the log by [`EntryIndex`].
-//! - Reading, walking and projecting take time linear in the log; memory is bounded by about twice the log.
+//! - Reading, walking and projecting take time linear in the log; what is held is bounded
+//!   by about twice the log, and lines are read one at a time.
 //!
 //! Deliberately absent: reading files (the host's storage port does), writing anything, and tool relations, which are
 //! [`crate::message::tools`]'s.
@@ -20,6 +21,7 @@ mod branch;
 mod contents;
 mod damage;
 mod document;
+mod document_value;
 mod entry;
 mod first_line;
 mod line_reader;

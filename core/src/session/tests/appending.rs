@@ -104,7 +104,7 @@ fn what_javascript_writes_is_taken_in() {
     assert_eq!(log.append_document(lone), Ok(Appended::New));
     assert_eq!(log.append_document(lone), Ok(Appended::Known));
     let deep = format!(
-        r#"{{"type":"custom","id":"d","parentId":"a","data":{}{}}}"#,
+        r#"{{"type":"custom","id":"d","parentId":"a","content":{}{}}}"#,
         "[".repeat(400),
         "]".repeat(400)
     );

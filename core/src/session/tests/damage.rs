@@ -145,7 +145,7 @@ fn half_a_surrogate_pair_is_replaced_and_a_pair_is_not() {
 #[test]
 fn what_is_nested_too_deep_keeps_its_place() {
     let deep = format!(
-        r#"{{"type":"custom","data":{}1{},"id":"d","parentId":"a"}}"#,
+        r#"{{"type":"custom","content":{}1{},"id":"d","parentId":"a"}}"#,
         "[".repeat(5_000),
         "]".repeat(5_000)
     );

@@ -19,7 +19,7 @@ fn any_line() -> impl Strategy<Value = Vec<u8>> {
         "\u{feff}".to_owned(),
         "  ".to_owned(),
         "null".to_owned(),
-        format!("{{\"type\":\"custom\",\"id\":\"deep\",\"data\":{}{}}}", "[".repeat(200), "]".repeat(200)),
+        format!("{{\"type\":\"custom\",\"id\":\"deep\",\"content\":{}{}}}", "[".repeat(200), "]".repeat(200)),
     ]);
     prop_oneof![
         6 => fixed.prop_map(String::into_bytes),

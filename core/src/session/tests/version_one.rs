@@ -73,7 +73,7 @@ fn a_compaction_names_its_first_kept_entry_by_position() {
 #[test]
 fn what_an_agent_reads_and_we_do_not_has_its_place_in_the_chain() {
     let deep = format!(
-        r#"{{"type":"custom","data":{}{}}}"#,
+        r#"{{"type":"custom","content":{}{}}}"#,
         "[".repeat(300),
         "]".repeat(300)
     );
