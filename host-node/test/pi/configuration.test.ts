@@ -40,7 +40,7 @@ describeForEachPi("the configuration", (pi) => {
       await rpc.selectModel(MOCK_SMALL);
       await talk(rpc, 1, 5);
       for (const request of scene.provider.requests) assertFits(request, MOCK_SMALL);
-      const notified = rpc.uiRequests().filter(({ method }) => method === "notify");
+      const notified = rpc.notifications;
       assert.ok(notified.length >= 1 && notified.length <= 2, JSON.stringify(notified));
       for (const { level, text: line } of notified) {
         assert.equal(level, "warning");

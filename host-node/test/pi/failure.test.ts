@@ -23,7 +23,7 @@ const LONGEST_END_MS = 2_500;
 
 /** What a person sees: notifications and lines on stderr. Status lines are replaced, not added. */
 function linesForThePerson(rpc: PiRpc): string[] {
-  const notified = rpc.uiRequests().filter(({ method }) => method === "notify").map(({ text }) => text);
+  const notified = rpc.notifications.map(({ text }) => text);
   return [...notified, ...rpc.stderr.split("\n").filter((line) => line.trim() !== "")];
 }
 

@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ADDED } from "./extensions/rewriter.ts";
 import { MOCK_SMALL } from "./kit/agent-home.ts";
-import { assertFits, assertValid, holdsOutputOf, talk, turnPrompt } from "./kit/conversation.ts";
+import { assertFits, assertQuiet, assertValid, holdsOutputOf, talk, turnPrompt } from "./kit/conversation.ts";
 import { describeForEachPi, extensionPackage, testExtension } from "./kit/installations.ts";
 import { payloadText } from "./kit/payload.ts";
 import { assertSameRequests, requestBodies } from "./kit/same-requests.ts";
@@ -26,7 +26,7 @@ describeForEachPi("another extension before ours", (pi) => {
       const rpc = await scene.start({ extensions });
       for (const prompt of SHORT_PROMPTS) await rpc.prompt(prompt);
       await rpc.close();
-      assert.deepEqual(rpc.extensionErrors, []);
+      assertQuiet(rpc);
       runs.push(requestBodies(scene));
     }
     const [plain = [], planned = []] = runs;
@@ -44,7 +44,7 @@ describeForEachPi("another extension before ours", (pi) => {
     await rpc.prompt('CHANGE-ME and look. [[bash:echo "CHANGE""-ME"]] [[say:kept]]');
     const first = scene.provider.requests.length;
     await rpc.prompt(turnPrompt(6));
-    assert.deepEqual(rpc.extensionErrors, []);
+    assertQuiet(rpc);
     for (const request of scene.provider.requests.slice(first)) {
       assertValid(request, turnPrompt(6));
       assertFits(request, MOCK_SMALL);
@@ -57,5 +57,19 @@ describeForEachPi("another extension before ours", (pi) => {
       assert.doesNotMatch(all, /REMOVE-ME|removed too|CHANGE-ME/);
       assert.ok(!holdsOutputOf(request, 1), "the session was trimmed");
     }
+  });
+
+  test("a session that it leaves with halves of exchanges goes out without the halves", async (t) => {
+    const scene = await Scene.open(t, pi);
+    const rpc = await scene.start({ extensions: [testExtension("breaker"), extensionPackage()] });
+    await rpc.prompt('First. [[bash:echo "LOSE-THE-"CALL; : LOSE-THE-CALL]] [[bash:echo whole]] [[say:one]]');
+    await rpc.prompt('Second. [[bash:echo "LOSE-THE-""RESULT"]] [[say:two]]');
+    const prompt = "Third. [[say:three]]";
+    await rpc.prompt(prompt);
+    assertQuiet(rpc);
+    const last = scene.provider.requests.at(-1);
+    assert.ok(last !== undefined);
+    assertValid(last, prompt);
+    assert.match(payloadText(last.payload), /^whole$/m, "the whole exchange is there");
   });
 });

@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { MOCK_CLAUDE, MOCK_HUGE, MOCK_SMALL } from "./kit/agent-home.ts";
 import { AppendOnlyWatch } from "./kit/append-only.ts";
-import { assertFits, assertValid, fits, holdsOutputOf, talk, turnAnswer, turnStart } from "./kit/conversation.ts";
+import { assertFits, assertQuiet, assertValid, fits, holdsOutputOf, talk, turnAnswer, turnStart } from "./kit/conversation.ts";
 import { describeForEachPi, extensionPackage, testExtension } from "./kit/installations.ts";
 import type { ReceivedRequest } from "./kit/mock-provider.ts";
 import { payloadText } from "./kit/payload.ts";
@@ -28,7 +28,7 @@ async function askAndCheck(scene: Scene, rpc: PiRpc, prompt: string): Promise<Re
   await rpc.prompt(prompt);
   const request = lastRequest(scene);
   assertValid(request, prompt);
-  assert.deepEqual(rpc.extensionErrors, []);
+  assertQuiet(rpc);
   return request;
 }
 
@@ -118,12 +118,16 @@ describeForEachPi("a session that changes", (pi) => {
     const rpc = await scene.start({ extensions: [testExtension("session-commands"), extensionPackage()] });
     await rpc.selectModel(MOCK_SMALL);
     await talk(rpc, 1, 5);
-    for (let reload = 1; reload <= 3; reload++) {
+    const threads: (number | undefined)[] = [];
+    for (let reload = 1; reload <= 4; reload++) {
       await rpc.command("/reload-extensions");
       const before = scene.provider.requests.length;
       assertFits(await askAndCheck(scene, rpc, `After reload ${reload}`), MOCK_SMALL);
       assert.equal(scene.provider.requests.length, before + 1);
+      threads.push(rpc.threads);
     }
+    const [first, last] = [threads[0] ?? 0, threads.at(-1) ?? 0];
+    assert.ok(last < first + 3, `three more reloads leave no worker behind: ${threads.join()} threads`);
     const { commands } = await rpc.request({ type: "get_commands" });
     const ours = (commands as { name: string }[]).filter(({ name }) => name.startsWith("context"));
     assert.deepEqual(ours.map(({ name }) => name), ["context"], "the command is there once");

@@ -65,6 +65,14 @@ export function assertValid(request: ReceivedRequest, currentPrompt: string): vo
   assert.equal(users.at(-1)?.text, currentPrompt, `the newest user message of ${name} is the current prompt`);
 }
 
+/** That an extension did its work without a word: no error, no question, no notification, nothing on stderr. */
+export function assertQuiet(rpc: PiRpc): void {
+  assert.deepEqual(rpc.extensionErrors, []);
+  assert.deepEqual(rpc.dialogs, []);
+  assert.deepEqual(rpc.notifications.map(({ text }) => text), []);
+  assert.equal(rpc.stderr, "");
+}
+
 /** Whether a request and the longest answer fit into the model's window. */
 export function fits(request: ReceivedRequest, model: MockModel): boolean {
   return estimateTokens(request.payload) <= model.contextWindow - model.maxTokens;

@@ -60,6 +60,19 @@ describe("the mock provider", () => {
     assert.deepEqual(logged, [1, 2]);
   });
 
+  test("stalls after the text, without an end", async (t) => {
+    const { provider } = await start(t);
+    for (const path of ["/v1/chat/completions", "/v1/messages"]) {
+      const response = await fetch(provider.url + path, { method: "POST", body: JSON.stringify(chat(`${path} [[stall:half]]`)) });
+      assert.ok(response.body !== null);
+      const reader = response.body.getReader();
+      const begun = Buffer.from((await reader.read()).value ?? []).toString("utf8");
+      assert.match(begun, /"half"/);
+      assert.doesNotMatch(begun, /DONE|finish_reason":"stop|message_delta|content_block_stop/);
+      await reader.cancel();
+    }
+  });
+
   test("fails as the script says, and in the provider's own words for an overflow", async (t) => {
     const { provider } = await start(t);
     assert.equal((await post(provider, "/v1/chat/completions", chat("x [[fail:503]]"))).status, 503);

@@ -75,7 +75,8 @@ export class MockProvider {
         ? { status: 404, contentType: "application/json", body: "{}" }
         : this.#answer(shape, request, text);
     response.writeHead(wire.status, { "content-type": wire.contentType });
-    response.end(wire.body);
+    if (wire.unfinished === true) response.write(wire.body);
+    else response.end(wire.body);
   }
 
   #answer(shape: PayloadShape, request: IncomingMessage, text: string): WireAnswer {

@@ -1,7 +1,7 @@
 /** The checks of `payload.ts` against payloads that are right and payloads that are wrong in one way each. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { compareOrder, estimateTokens, findFaults, messageKeys, readPayload } from "./payload.ts";
+import { compareOrder, estimateTokens, extendsPayload, findFaults, messageKeys, readPayload } from "./payload.ts";
 
 const call = (id: string, name = "bash") => ({ id, type: "function", function: { name, arguments: '{"command":"ls"}' } });
 const openAi = (...messages: object[]) => readPayload({ model: "mock-1", messages: [{ role: "system", content: "S" }, ...messages] });
@@ -89,6 +89,13 @@ describe("measuring and comparing", () => {
     assert.equal(estimateTokens(withResult) - bare, 1 + 4 + 1000 + 16);
     const tools = readPayload({ model: "m", messages: [user("x".repeat(400))], tools: [{ name: "t".repeat(36) }] });
     assert.equal(estimateTokens(tools), 100 + Math.ceil(tools.toolsText.length / 4) + 16);
+  });
+
+  test("a request extends another where it begins with all of it", () => {
+    const first = openAi(user("1"), calls("a"), result("a"));
+    assert.ok(extendsPayload(openAi(user("1"), calls("a"), result("a"), user("2")), first));
+    assert.ok(!extendsPayload(openAi(calls("a"), result("a"), user("2")), first));
+    assert.ok(!extendsPayload(openAi(user("1"), calls("a")), first));
   });
 
   test("order: what is unknown and what stands elsewhere are told apart", () => {

@@ -147,6 +147,12 @@ export function messageKeys(payload: Payload): string[] {
   });
 }
 
+/** Whether a request begins with the whole of the one before, so that the provider's prefix cache serves all of that. */
+export function extendsPayload(payload: Payload, before: Payload): boolean {
+  const keys = messageKeys(payload);
+  return payload.system === before.system && messageKeys(before).every((key, index) => keys[index] === key);
+}
+
 /**
  * Compares what was sent with the whole conversation it was chosen from. `unknown` are keys that the whole does not
  * hold, `displaced` are keys that stand in another order than there. Equal keys are taken in their order.

@@ -6,6 +6,7 @@
  * when it does not.
  */
 import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
+import { existsSync, readdirSync } from "node:fs";
 import type { AgentHome, MockModel } from "./agent-home.ts";
 import type { PiInstallation } from "./installations.ts";
 import { LineSplitter } from "./lines.ts";
@@ -92,6 +93,12 @@ export class PiRpc {
     this.#child.stdin.on("error", () => undefined);
   }
 
+  /** Threads of the process, workers included; undefined where the system does not say (it is read from `/proc`). */
+  get threads(): number | undefined {
+    const folder = `/proc/${this.#child.pid}/task`;
+    return existsSync(folder) ? readdirSync(folder).length : undefined;
+  }
+
   /** Everything Pi wrote to stdout so far. */
   get records(): readonly RpcRecord[] {
     return this.#records;
@@ -119,6 +126,11 @@ export class PiRpc {
     return this.uiRequests().filter((request) => DIALOGS.has(request.method));
   }
 
+  /** Notifications: what a person reads, in order. */
+  get notifications(): UiRequest[] {
+    return this.uiRequests().filter((request) => request.method === "notify");
+  }
+
   /** Sends a command, returns the `data` of its response. Throws where the response is no success. */
   async request(command: { type: string } & Record<string, unknown>): Promise<Record<string, unknown>> {
     const id = `r${++this.#requests}`;
@@ -137,6 +149,17 @@ export class PiRpc {
     await this.request({ type: "prompt", message });
     await settled;
     return String((await this.request({ type: "get_last_assistant_text" }))["text"] ?? "");
+  }
+
+  /** Sends a prompt, waits for the first record that `isReached` accepts, aborts there, and waits until the run has settled. */
+  async abortAt(message: string, isReached: (record: RpcRecord) => boolean): Promise<void> {
+    const reached = this.#waitFor(isReached, "the place to abort at");
+    const settled = this.#waitFor((record) => record.type === "agent_settled", "the end of the aborted run");
+    for (const wait of [reached, settled]) wait.catch(() => undefined);
+    await this.request({ type: "prompt", message });
+    await reached;
+    await this.request({ type: "abort" });
+    await settled;
   }
 
   /** Runs a slash command of an extension and returns the UI records that came until it had ended. */

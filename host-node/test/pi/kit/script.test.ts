@@ -36,6 +36,10 @@ describe("the script of a prompt", () => {
     assert.deepEqual(script.answer(["F [[fail:503]] [[say:ok]]"], 0), text("ok"));
   });
 
+  test("a stall carries the text that is said before it", () => {
+    assert.deepEqual(new Script().answer(["S [[stall:half a]]"], 0), { kind: "stall", text: "half a" });
+  });
+
   test("an overflow with a number lasts as long as the request is above it, up to the loop guard", () => {
     const script = new Script();
     assert.deepEqual(script.answer(["O [[overflow:100]] [[say:fits]]"], 101), { kind: "overflow" });

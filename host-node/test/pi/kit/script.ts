@@ -7,6 +7,7 @@
  * - `[[bash:COMMAND]]`, `[[read:PATH]]` call one tool, `[[call:TOOL {json}]]` calls any tool;
  * - `[[par:bash:A||read:B]]` makes several calls in one answer;
  * - `[[fail:STATUS]]` answers once with that HTTP status;
+ * - `[[stall:TEXT]]` begins to answer with text and never ends, until the client goes away;
  * - `[[overflow]]` answers once with the provider's own "context too long" error, and `[[overflow:N]]` does so for as long as
  *   the request is estimated above N tokens.
  *
@@ -25,6 +26,7 @@ export interface ScriptedCall {
 /** One answer of the mock model. */
 export type Answer =
   | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "stall"; readonly text: string }
   | { readonly kind: "calls"; readonly calls: readonly ScriptedCall[] }
   | { readonly kind: "http-error"; readonly status: number }
   | { readonly kind: "overflow" };
@@ -85,6 +87,8 @@ function parseDirective(whole: string, name: string, value: string): Step {
   switch (name) {
     case "say":
       return { kind: "text", text: value };
+    case "stall":
+      return { kind: "stall", text: value };
     case "fail":
       return { kind: "http-error", status: parseNumber(whole, value) };
     case "overflow":

@@ -12,6 +12,8 @@ export interface WireAnswer {
   readonly status: number;
   readonly contentType: "application/json" | "text/event-stream";
   readonly body: string;
+  /** Whether the connection stays open after the body: the answer is only begun. */
+  readonly unfinished?: boolean;
 }
 
 /** What an answer carries beside its text or calls. */
@@ -33,6 +35,8 @@ export function writeAnswer(shape: PayloadShape, answer: Answer, facts: AnswerFa
       return shape === "openai-chat"
         ? errorAnswer(shape, 400, "context_length_exceeded", "This model's maximum context length is exceeded by your messages.")
         : errorAnswer(shape, 400, "invalid_request_error", "prompt is too long: 250000 tokens > 200000 maximum");
+    case "stall":
+      return unfinished(shape === "openai-chat" ? openAiText(answer.text, facts) : anthropicText(answer.text, facts));
     case "text":
       return shape === "openai-chat" ? openAiText(answer.text, facts) : anthropicText(answer.text, facts);
     case "calls":
@@ -114,6 +118,12 @@ function anthropicStream(
     named({ type: "message_delta", delta: { stop_reason: stopReason, stop_sequence: null }, usage: { output_tokens: outputTokens } }),
     named({ type: "message_stop" }),
   ]);
+}
+
+/** The same answer without its last three events: with its text, and without anything that says that it ended. */
+function unfinished(answer: WireAnswer): WireAnswer {
+  const events = answer.body.split("\n\n");
+  return { ...answer, body: `${events.slice(0, -4).join("\n\n")}\n\n`, unfinished: true };
 }
 
 function event(value: object, name?: string): string {
