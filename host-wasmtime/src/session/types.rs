@@ -22,7 +22,9 @@ pub enum Clock {
 }
 
 impl Clock {
-    pub(crate) fn now_ms(self) -> u64 {
+    /// Milliseconds since 1970.
+    #[must_use]
+    pub fn now_ms(self) -> u64 {
         match self {
             Self::Fixed(now_ms) => now_ms,
             Self::System => SystemTime::now()

@@ -1,0 +1,240 @@
+//! What the command line says, checked. Every mistake is one line.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::error::ErrorKind;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use super::failure::Failure;
+
+/// Decides what a coding agent's context window holds, before every request.
+#[derive(Debug, Parser)]
+#[command(name = "ds4-context", version, about, max_term_width = 80, after_help = EXIT_CODES)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+    #[command(flatten)]
+    pub(crate) common: Common,
+}
+
+const EXIT_CODES: &str = "\
+Examples:
+  ds4-context plan --session session.jsonl
+  ds4-context inspect --session session.jsonl
+  ds4-context config --config ds4-context.json
+
+Exit code: 0 done, 1 no plan could be made, 2 bad input.";
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// What the next request holds: what is in, what is out, and why.
+    #[command(after_help = PLAN_EXAMPLES)]
+    Plan(PlanArguments),
+    /// The log's tree, branches, turns, tokens and the damage found in it.
+    #[command(after_help = INSPECT_EXAMPLES)]
+    Inspect(InspectArguments),
+    /// The merged configuration, with every default, and what is wrong with it.
+    #[command(after_help = CONFIG_EXAMPLES)]
+    Config(ConfigArguments),
+}
+
+const PLAN_EXAMPLES: &str = "\
+Examples:
+  ds4-context plan --session session.jsonl
+  ds4-context plan --session session.jsonl --at 3f9c2b1a --window 200000
+  ds4-context plan --session session.jsonl --model anthropic/claude-opus-4-5
+  ds4-context plan --session session.jsonl --budget 25000 --json
+  ds4-context plan --session session.jsonl --explain
+
+Exit code: 0 planned, 1 no plan could be made, 2 bad input.";
+
+const INSPECT_EXAMPLES: &str = "\
+Examples:
+  ds4-context inspect --session session.jsonl
+  ds4-context inspect --session session.jsonl --json";
+
+const CONFIG_EXAMPLES: &str = "\
+Examples:
+  ds4-context config
+  ds4-context config --config ds4-context.json --config project.json
+
+Exit code: 0 the configuration is valid, 2 something in it is not; what is
+wrong stands on standard error, one line each.";
+
+/// Flags of every command.
+#[derive(Debug, Args)]
+pub(crate) struct Common {
+    /// Folder with `ds4-context.json`, instead of the platform's data folder.
+    #[arg(long, global = true, value_name = "DIR", env = "DS4_CONTEXT_HOME")]
+    pub(crate) data_dir: Option<PathBuf>,
+    /// Compile the engine anew and keep nothing of it. Without this, compiled
+    /// code is kept in `DS4_CONTEXT_CACHE`, else the platform's cache folder.
+    #[arg(long, global = true)]
+    pub(crate) no_cache: bool,
+    /// Run the same engine without WebAssembly; for comparison only.
+    #[arg(long, global = true)]
+    pub(crate) native: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PlanArguments {
+    #[command(flatten)]
+    pub(crate) log: LogArguments,
+    /// Plan at this entry instead of the log's last.
+    #[arg(long, value_name = "ENTRY")]
+    pub(crate) at: Option<String>,
+    /// Tokens of the model's context window.
+    #[arg(long, value_name = "N", value_parser = tokens)]
+    pub(crate) window: Option<u32>,
+    /// Tokens of input; replaces the target, never raises the hard limit.
+    #[arg(long, value_name = "N", value_parser = tokens)]
+    pub(crate) budget: Option<u32>,
+    /// The model to plan for instead of the log's own.
+    #[arg(long, value_name = "PROVIDER/ID", value_parser = model_name)]
+    pub(crate) model: Option<ModelName>,
+    /// A configuration file; the last one wins.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Vec<PathBuf>,
+    /// Print the planned messages as one line of JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// For every exclusion the smallest change that would include it; with
+    /// `--json` as a document.
+    #[arg(long, conflicts_with = "manifest")]
+    pub(crate) explain: bool,
+    /// Print the plan's manifest, one line of JSON.
+    #[arg(long)]
+    pub(crate) manifest: bool,
+    /// Time that the manifest carries, in milliseconds since 1970, instead of
+    /// the clock's: for output that is compared.
+    #[arg(long, value_name = "MS")]
+    pub(crate) now_ms: Option<u64>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct InspectArguments {
+    #[command(flatten)]
+    pub(crate) log: LogArguments,
+    /// Print the document as one line of JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ConfigArguments {
+    /// A configuration file; the last one wins.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Vec<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct LogArguments {
+    /// The session log.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) session: PathBuf,
+    /// The log's format; by default its first line tells.
+    #[arg(long, value_name = "FORMAT")]
+    pub(crate) format: Option<Format>,
+}
+
+/// Formats of session logs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// The Pi coding agent's JSONL, versions 1 to 3.
+    Pi,
+    /// `ds4-runtime-session-v1`.
+    Runtime,
+}
+
+/// `PROVIDER/ID`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ModelName {
+    pub(crate) provider: String,
+    pub(crate) id: String,
+}
+
+fn tokens(text: &str) -> Result<u32, String> {
+    match text.parse() {
+        Ok(tokens) if tokens > 0 => Ok(tokens),
+        _ => Err(format!("not a number of tokens from 1 to {}", u32::MAX)),
+    }
+}
+
+fn model_name(text: &str) -> Result<ModelName, String> {
+    match text.split_once('/') {
+        Some((provider, id)) if !provider.is_empty() && !id.is_empty() => {
+            Ok(ModelName { provider: provider.to_owned(), id: id.to_owned() })
+        }
+        _ => Err("not PROVIDER/ID".to_owned()),
+    }
+}
+
+impl Arguments {
+    /// The arguments, or the exit code of a request for help or of a mistake, which is answered already.
+    pub(crate) fn from_command_line() -> Result<Self, ExitCode> {
+        Self::try_parse().map_err(|error| match error.kind() {
+            ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => match error.print() {
+                Ok(()) => ExitCode::SUCCESS,
+                Err(error) => Failure::writing(&error).report(),
+            },
+            ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+                Failure::BadInput("a command is missing: plan, inspect or config; see --help".to_owned()).report()
+            }
+            _ => Failure::BadInput(one_line(&error.render().to_string())).report(),
+        })
+    }
+}
+
+/// clap's message without its usage: the first paragraph, and the tip where there is one.
+fn one_line(message: &str) -> String {
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut paragraphs = message.split("\n\n");
+    let mistake = words(paragraphs.next().unwrap_or_default());
+    let mistake = mistake.strip_prefix("error: ").unwrap_or(&mistake).to_owned();
+    match paragraphs.next().map(words) {
+        Some(tip) if tip.starts_with("tip: ") => format!("{mistake} ({tip})"),
+        _ => format!("{mistake}; see --help"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_definition_is_consistent() {
+        use clap::CommandFactory;
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn a_mistake_is_one_line() {
+        for words in [
+            vec!["ds4-context", "plan"],
+            vec!["ds4-context", "plan", "--session", "x", "--window", "none"],
+            vec!["ds4-context", "plan", "--sessions", "x"],
+            vec!["ds4-context", "plam"],
+            vec!["ds4-context", "plan", "--session", "x", "--model", "no-slash"],
+            vec!["ds4-context", "plan", "--session", "x", "--explain", "--manifest"],
+        ] {
+            let error = Arguments::try_parse_from(&words).expect_err("a mistake");
+            let line = one_line(&error.render().to_string());
+            assert!(!line.contains('\n') && line.len() > 10, "{words:?}: {line}");
+            assert!(!line.contains("Usage"), "{words:?}: {line}");
+        }
+    }
+
+    #[test]
+    fn models_are_split_at_the_first_slash() {
+        let name = model_name("openrouter/meta/llama").expect("a model");
+        assert_eq!((name.provider.as_str(), name.id.as_str()), ("openrouter", "meta/llama"));
+        assert!(model_name("/x").is_err() && model_name("x/").is_err());
+    }
+
+    #[test]
+    fn tokens_are_positive() {
+        assert_eq!(tokens("1"), Ok(1));
+        assert!(tokens("0").is_err() && tokens("-1").is_err() && tokens("4294967296").is_err());
+    }
+}

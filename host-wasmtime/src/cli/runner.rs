@@ -1,0 +1,36 @@
+//! The engine as the command line uses it: the component, or the same core without WebAssembly.
+
+use ds4_context_host::{ConfigLayer, MergedConfig, Model, SessionOptions};
+
+use super::failure::Failure;
+use super::session_file::SessionFile;
+
+/// Makes sessions.
+pub(crate) trait Runner {
+    /// As `Engine::merge_config`.
+    fn merge_config(&self, layers: &[ConfigLayer]) -> Result<MergedConfig, Failure>;
+    /// Opens a session on a log without reading it.
+    fn open(&self, file: &SessionFile, options: SessionOptions) -> Result<Box<dyn OpenedSession>, Failure>;
+}
+
+/// One opened session.
+pub(crate) trait OpenedSession {
+    /// Reads the log to its end and tells after each slice how many bytes it has.
+    fn read_log(&mut self, told: &mut dyn FnMut(u64)) -> Result<(), Failure>;
+    fn select_leaf(&mut self, entry_id: &str) -> Result<(), Failure>;
+    fn select_model(&mut self, model: Model) -> Result<(), Failure>;
+    /// Plans everything that the active branch projects to. The answer is the reason for a fallback.
+    fn plan(&mut self, budget: Option<u32>) -> Result<Option<String>, Failure>;
+    /// One of the engine's documents, byte for byte.
+    fn document(&mut self, document: Document) -> Result<String, Failure>;
+}
+
+/// The engine's documents; those of a plan are the newest plan's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Document {
+    Render,
+    Manifest,
+    Explain,
+    Inspect,
+    Status,
+}

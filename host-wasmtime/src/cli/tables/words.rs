@@ -1,0 +1,96 @@
+//! The engine's stable names in words. A name that is not known here is shown as it is.
+
+/// A kind of item in a plan.
+pub(super) fn kind_text(kind: &str) -> &str {
+    match kind {
+        "system" => "system prompt",
+        "tool" => "tools",
+        "pin" => "pinned",
+        "summary" => "summaries",
+        "notice" => "notices",
+        "condensed" => "condensed",
+        "recent" => "recent history",
+        "current" => "current request",
+        "memory" => "memory",
+        "retrieval" | "history" => "found in the history",
+        "project" => "project source",
+        other => other,
+    }
+}
+
+/// Why something is in a plan.
+pub(super) fn included_text(reason: &str) -> &str {
+    match reason {
+        "always" => "always sent",
+        "current-request" => "the current request",
+        "pinned" => "labelled ds4:pin",
+        "recent-tail" => "recent history",
+        "rescued-immediate-predecessor" => "last exchange before it",
+        "turn-head" => "begins a shortened turn",
+        "summary" => "summary of older history",
+        "turn-beginning-left-out" => "tells what is left out",
+        "result-shortened" => "long result, shortened",
+        "unanswered-calls-removed" => "calls without result cut",
+        other => other,
+    }
+}
+
+/// Why something is not in a plan.
+pub(super) fn excluded_text(reason: &str) -> &str {
+    match reason {
+        "recent-tail-limit" => "over the recent tail",
+        "input-budget" => "over the input budget",
+        "recent-tail-and-input-budget" => "over tail and budget",
+        "recent-tail-closed" => "older than the tail",
+        "background-without-retrieval" => "before the first request",
+        "summary-policy-or-budget" => "no room for summaries",
+        "before-stable-cut" => "before the stable cut",
+        "orphan-result" => "result without its call",
+        "surplus-result" => "second result of a call",
+        "unanswered-call" => "call without a result",
+        "aborted-response" => "aborted response",
+        "result-of-aborted-response" => "of an aborted response",
+        "empty-message" => "empty message",
+        "excluded-from-context" => "kept out by the user",
+        "unknown-role" => "unknown role",
+        other => other,
+    }
+}
+
+/// Whether more room would have included it; what has another reason could not be sent at all.
+pub(super) fn is_budget(reason: &str) -> bool {
+    matches!(
+        reason,
+        "recent-tail-limit"
+            | "input-budget"
+            | "recent-tail-and-input-budget"
+            | "recent-tail-closed"
+            | "background-without-retrieval"
+            | "summary-policy-or-budget"
+            | "before-stable-cut"
+    )
+}
+
+/// Why there is no plan.
+pub(crate) fn fallback_text(reason: &str) -> String {
+    let text = match reason {
+        "fixed-over-hard-limit" => "the system prompt and the tools alone are over the window's hard limit",
+        "pins-over-cap" => "the pinned messages are over context.maxPinnedTokens",
+        "mandatory-over-limit" => "the current request alone is over the budget, even with its results shortened",
+        "atomic-error" => "a tool exchange would have been split",
+        "current-user-not-selected" => "the newest user message would have been left out",
+        "selection-over-hard-limit" => "the selection is over the window's hard limit",
+        "no-messages" => "the session has no message that could be sent",
+        other => return other.to_owned(),
+    };
+    format!("{text} ({reason})")
+}
+
+/// What a warning says.
+pub(super) fn warning_text(code: &str, count: usize) -> String {
+    match code {
+        "context.excluded_oversized_turn" if count == 1 => "1 exchange is larger than the whole recent tail and was left out".to_owned(),
+        "context.excluded_oversized_turn" => format!("{count} exchanges are larger than the whole recent tail and were left out"),
+        other => other.to_owned(),
+    }
+}
