@@ -28,6 +28,8 @@ export interface SessionOptions {
   readonly trustedProjectRoot?: string;
   /** At least 32 unguessable bytes; made unless given. */
   readonly seed?: Uint8Array;
+  /** Milliseconds since 1970, for whatever the engine records; the system's clock unless given. */
+  readonly clock?: () => number;
 }
 
 export interface PlanRequest extends CallOptions {
@@ -54,6 +56,7 @@ export interface PlanRequest extends CallOptions {
 export class Session implements AsyncDisposable {
   readonly #client: WorkerClient;
   readonly #remote: RemoteSession;
+  readonly #clock: () => number;
   readonly #appended: JsonBytes[] = [];
   #model: Model | undefined;
   #leafId: string | undefined;
@@ -62,7 +65,8 @@ export class Session implements AsyncDisposable {
 
   private constructor(client: WorkerClient, number: number, options: SessionOptions) {
     this.#client = client;
-    const fixed = fixedPart(options);
+    this.#clock = options.clock ?? Date.now;
+    const fixed = fixedPart(options, this.#clock());
     this.#remote = {
       number,
       recipe: () => ({
@@ -87,7 +91,7 @@ export class Session implements AsyncDisposable {
    * `not-found` where the log is not there, `storage` where it cannot be read; what was read before stays.
    */
   async sync(options: CallOptions & { readonly maxBytes?: number } = {}): Promise<Progress> {
-    const progress = await this.#call({ call: "sync", maxBytes: options.maxBytes ?? LOG_SLICE_BYTES, nowMs: Date.now() }, options);
+    const progress = await this.#call({ call: "sync", maxBytes: options.maxBytes ?? LOG_SLICE_BYTES, nowMs: this.#clock() }, options);
     this.#logRead = true;
     return progress;
   }
@@ -108,7 +112,7 @@ export class Session implements AsyncDisposable {
    */
   async append(lines: string | Uint8Array, options: CallOptions = {}): Promise<number> {
     const bytes = typeof lines === "string" ? new TextEncoder().encode(lines) : new Uint8Array(lines);
-    const count = await this.#call({ call: "append", lines: bytes, nowMs: Date.now() }, options);
+    const count = await this.#call({ call: "append", lines: bytes, nowMs: this.#clock() }, options);
     if (count > 0) {
       this.#appended.push(bytes);
     }
@@ -134,7 +138,7 @@ export class Session implements AsyncDisposable {
 
   /** What the provider reported for the request that `manifestId` describes. */
   async recordUsage(manifestId: string, usage: Usage, options: CallOptions = {}): Promise<void> {
-    await this.#call({ call: "record-usage", manifestId, usage, nowMs: Date.now() }, options);
+    await this.#call({ call: "record-usage", manifestId, usage, nowMs: this.#clock() }, options);
   }
 
   /**
@@ -153,7 +157,7 @@ export class Session implements AsyncDisposable {
         readLog: request.readLog === true,
         messages: request.messages ?? [],
         inline,
-        nowMs: Date.now(),
+        nowMs: this.#clock(),
         ...(request.leafId === undefined ? {} : { leafId: request.leafId }),
         ...(request.model === undefined ? {} : { model: request.model }),
         ...(request.projectedMessages === undefined ? {} : { projectedMessages: request.projectedMessages }),
@@ -228,7 +232,7 @@ export class Session implements AsyncDisposable {
 }
 
 /** The part of a session's recipe that never changes. */
-function fixedPart(options: SessionOptions): Pick<SessionRecipe, "options" | "places"> {
+function fixedPart(options: SessionOptions, nowMs: number): Pick<SessionRecipe, "options" | "places"> {
   const { logFile, trustedProjectRoot } = options;
   return {
     options: {
@@ -237,7 +241,7 @@ function fixedPart(options: SessionOptions): Pick<SessionRecipe, "options" | "pl
       config: jsonBytes(options.config ?? {}),
       projectTrusted: trustedProjectRoot !== undefined,
       seed: options.seed ?? new Uint8Array(randomBytes(SEED_BYTES)),
-      nowMs: Date.now(),
+      nowMs,
       ...(logFile === undefined ? {} : { log: basename(logFile) }),
     },
     places: {

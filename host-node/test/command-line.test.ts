@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -11,12 +11,16 @@ import { temporaryFolder } from "./temporary-folder.js";
 const program = fileURLToPath(new URL("../dist/bin/ds4-context.js", import.meta.url));
 
 function run(...words: string[]) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...words], { encoding: "utf8", maxBuffer: 64 * 1024 * 1024 });
+  return runWith({ DS4_CONTEXT_HOME: "/nowhere" }, ...words);
+}
+
+function runWith(environment: Record<string, string>, ...words: string[]) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...words], { encoding: "utf8", maxBuffer: 64 * 1024 * 1024, env: { ...process.env, ...environment } });
   return { status, stdout, stderr };
 }
 
 test("plan --json prints the component's own document", async (context) => {
-  const { file } = conversation(join(temporaryFolder(context), "session.jsonl"), 40, 8000);
+  const { file } = conversation(join(temporaryFolder(context), "session.jsonl"), 80, 8000);
   const { status, stdout, stderr } = run("plan", "--session", file, "--window", "32768", "--json");
   assert.deepEqual({ status, stderr }, { status: 0, stderr: "" });
   await using engine = await ContextEngine.start();
@@ -25,24 +29,61 @@ test("plan --json prints the component's own document", async (context) => {
   assert.equal(stdout.trimEnd(), new TextDecoder().decode(await session.document("render")));
   const plan = JSON.parse(stdout) as PlanDocument;
   assert.equal(plan.schema, "ds4-context-plan-v1");
-  assert.ok(plan.messages.length < 160 && plan.excluded.length > 0);
+  assert.ok(plan.messages.length < 320 && plan.excluded.length > 0);
 });
 
 test("a budget, a place and a model are respected", (context) => {
-  const { file } = conversation(join(temporaryFolder(context), "session.jsonl"), 40, 8000);
+  const { file } = conversation(join(temporaryFolder(context), "session.jsonl"), 80, 8000);
   const plan = (...words: string[]) => JSON.parse(run("plan", "--session", file, "--json", ...words).stdout) as PlanDocument;
   assert.ok(plan("--budget", "10000").estimatedTokens <= 10_000);
   assert.equal(plan("--at", "e7").messages.at(-1)?.entryId, "e7");
   assert.notEqual(plan("--model", "other/model").manifestId, "");
 });
 
+test("the manifest and the explanation are printed too, with a time of the caller's", (context) => {
+  const { file } = conversation(join(temporaryFolder(context), "session.jsonl"), 80, 8000);
+  const document = (...words: string[]) => JSON.parse(run("plan", "--session", file, "--window", "32768", "--now-ms", "7", ...words).stdout) as Record<string, unknown>;
+  assert.equal(document("--manifest")["createdAt"], 7);
+  assert.ok((document("--explain", "--json")["excluded"] as unknown[]).length > 0);
+  assert.match(run("plan", "--session", file, "--window", "32768", "--explain").stdout, /messages +tokens +reason\n +\d/);
+});
+
+test("a person's own configuration counts, below the named ones, and its problems end nothing", (context) => {
+  const folder = temporaryFolder(context);
+  const { file } = conversation(join(folder, "session.jsonl"), 80, 8000);
+  writeFileSync(join(folder, "ds4-context.json"), '{"context":{"mode":"observer"},"nonsense":1}');
+  writeFileSync(join(folder, "managed.json"), '{"context":{"mode":"managed"}}');
+  const planned = ({ stdout }: { stdout: string }) => (JSON.parse(stdout) as { planning: { mode: string } }).planning.mode;
+  const words = ["plan", "--session", file, "--manifest"];
+  for (const observed of [run(...words, "--data-dir", folder), runWith({ DS4_CONTEXT_HOME: folder }, ...words)]) {
+    assert.equal(observed.status, 0);
+    assert.equal(planned(observed), "observer");
+    assert.match(observed.stderr, /^ds4-context: .*nonsense.*; the key is ignored\n$/);
+  }
+  assert.equal(planned(run(...words, "--data-dir", folder, "--config", join(folder, "managed.json"))), "managed");
+});
+
+test("the log's first line tells its format", (context) => {
+  const folder = temporaryFolder(context);
+  const runtime = join(folder, "runtime.jsonl");
+  const message = { id: "s:e1", sourceEntryId: "e1", role: "user", blocks: [{ type: "text", text: "hello" }], provenance: { source: "runtime-session", sessionId: "s", entryId: "e1" }, flags: {} };
+  writeFileSync(runtime, `${JSON.stringify({ type: "ds4-runtime-session-v1", runtimeId: "jsonl-reference", sessionId: "s", projectRoot: "/work" })}\n${JSON.stringify({ type: "message", message })}\n`);
+  assert.equal((JSON.parse(run("plan", "--session", runtime, "--json").stdout) as PlanDocument).messages[0]?.text, "hello");
+  const link = join(folder, "link.jsonl");
+  mkdirSync(join(folder, "elsewhere"));
+  symlinkSync(conversation(join(folder, "elsewhere", "log.jsonl"), 1, 10).file, link);
+  assert.equal((JSON.parse(run("plan", "--session", link, "--json").stdout) as PlanDocument).messages.length, 4);
+  writeFileSync(join(folder, "poem.txt"), "no log\nat all\n");
+  assert.match(run("inspect", "--session", join(folder, "poem.txt")).stderr, /is not a session log/);
+});
+
 test("the human form shows what is in and out, and why", (context) => {
-  const { file } = conversation(join(temporaryFolder(context), "session.jsonl"), 40, 8000);
+  const { file } = conversation(join(temporaryFolder(context), "session.jsonl"), 80, 8000);
   const { status, stdout } = run("plan", "--session", file, "--window", "32768");
   assert.equal(status, 0);
   assert.match(stdout, /mock\/mock-1, window 32,768/);
   assert.match(stdout, /recent\s+\d+/);
-  assert.match(stdout, /recent-tail-closed/);
+  assert.match(stdout, /out +messages +tokens +reason\n\w+ +\d/);
 });
 
 test("inspect shows the log, with its damage", (context) => {
@@ -73,6 +114,7 @@ test("bad input is one clear line, exit code 2, and nothing written", (context) 
   mkdirSync(join(folder, "folder"));
   const before = readdirSync(folder);
   const bad: string[][] = [
+    [],
     ["plan"],
     ["plan", "--session"],
     ["plan", "--session", join(folder, "gone.jsonl")],
@@ -104,7 +146,7 @@ test("bad input is one clear line, exit code 2, and nothing written", (context) 
 });
 
 test("help and version", () => {
-  assert.match(run().stdout, /ds4-context plan --session FILE/);
+  assert.match(run("help").stdout, /ds4-context plan --session FILE/);
   assert.match(run("plan", "--help").stdout, /Exit code/);
   assert.match(run("--version").stdout, /^ds4-context \d+\.\d+\.\d+\n$/);
 });

@@ -58,13 +58,16 @@ export class PiLog {
   }
 }
 
-/** A conversation of `turns` turns with a tool call each: three messages and a closing answer a turn. */
+/**
+ * A conversation of `turns` turns with a tool call each: a question, a call, its result, an answer. Question and answer are
+ * 2,000 characters that nothing shortens, so that enough turns fill any window.
+ */
 export function conversation(file: string, turns: number, resultCharacters: number): PiLog {
   const log = new PiLog(file);
   for (let turn = 0; turn < turns; turn++) {
-    log.user(`Question ${turn}`);
+    log.user(`Question ${turn} `.repeat(40));
     log.exchange(`call_${turn}`, `line ${turn}\n`.repeat(Math.ceil(resultCharacters / 8)));
-    log.assistant(`Answer ${turn}`);
+    log.assistant(`Answer ${turn} `.repeat(150));
   }
   return log;
 }

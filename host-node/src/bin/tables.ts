@@ -1,5 +1,5 @@
 /** Documents as tables for a person. Plainer than those of the Rust command line; the figures are the same. */
-import type { InspectDocument, ManifestDocument, PlanDocument } from "../documents.js";
+import type { ExplainDocument, InspectDocument, ManifestDocument, PlanDocument } from "../documents.js";
 
 const BAR_WIDTH = 50;
 
@@ -21,7 +21,7 @@ export function planTable(plan: PlanDocument, manifest: ManifestDocument): strin
     `messages ${figure(plan.messages.length)} planned; prompt ${plan.promptHash}`,
     ...manifest.warnings.map((warning) => `warning  ${warning.code}`),
   ];
-  return lines.join("\n");
+  return lines.map(printable).join("\n");
 }
 
 export function inspectTable(inspect: InspectDocument): string {
@@ -41,7 +41,20 @@ export function inspectTable(inspect: InspectDocument): string {
     inspect.damage.length === 0 ? "damage   none" : "damage",
     ...inspect.damage.map((damage) => `  ${damage.code} ×${damage.count}${damage.firstLine === undefined ? "" : `, first in line ${damage.firstLine}`}: ${damage.text}`),
   ];
-  return lines.join("\n");
+  return lines.map(printable).join("\n");
+}
+
+export function explainTable(explain: ExplainDocument): string {
+  const lines = explain.excluded.map((group) => {
+    const place = group.firstEntryId === undefined ? group.groupId : `${group.firstEntryId} to ${group.lastEntryId ?? group.firstEntryId}`;
+    return printable(`${figure(group.messageCount).padStart(6)} ${figure(group.tokens).padStart(9)}  ${group.reason}  ${place}: ${group.smallestChange.text}`);
+  });
+  return [`plan ${explain.manifestId}`, "messages  tokens  reason", ...lines].join("\n");
+}
+
+/** A text of a log as one line that cannot move the cursor or turn the line around. */
+export function printable(text: string): string {
+  return text.replace(/[\n\r\t]/g, " ").replace(/[\u200e\u200f\u202a-\u202e\u2066-\u2069]|\p{Cc}/gu, "\ufffd");
 }
 
 function bar(part: number, whole: number): string {
