@@ -1,22 +1,30 @@
 //! Between the contract's types and the core's, one function a type.
 
 use ds4_context_core::config::{Problem, Severity};
-use ds4_context_core::engine::{EngineError, Plan, PlanItem, PlanRequest, Run, SessionOptions, Span, SupplementKind};
+use ds4_context_core::engine::{
+    EngineError, Plan, PlanItem, PlanRequest, Run, SessionOptions, Span, SupplementKind,
+};
 use ds4_context_core::manifest::Usage;
 use ds4_context_core::model::{Model, TokenCost};
 use ds4_context_core::ports::{Place, Storage, StorageError};
 use ds4_context_core::session::LogFormat;
 
 use crate::bindings::ds4::context::storage as port;
+use crate::bindings::ds4::context::types as wit;
 use crate::bindings::exports::ds4::context::planning as wit_planning;
 use crate::bindings::exports::ds4::context::sessions as wit_sessions;
-use crate::bindings::ds4::context::types as wit;
 
 /// The storage port over the contract's import.
 pub(crate) struct ImportedStorage;
 
 impl Storage for ImportedStorage {
-    fn read_file(&self, place: Place, path: &str, offset: u64, length: u32) -> Result<Vec<u8>, StorageError> {
+    fn read_file(
+        &self,
+        place: Place,
+        path: &str,
+        offset: u64,
+        length: u32,
+    ) -> Result<Vec<u8>, StorageError> {
         let place = match place {
             Place::Sessions => port::Place::Sessions,
             Place::Project => port::Place::Project,
@@ -72,7 +80,12 @@ pub(crate) fn model(model: wit::Model) -> Model {
 }
 
 pub(crate) fn usage(usage: wit::Usage) -> Usage {
-    Usage { input: usage.input, output: usage.output, cache_read: usage.cache_read, cache_write: usage.cache_write }
+    Usage {
+        input: usage.input,
+        output: usage.output,
+        cache_read: usage.cache_read,
+        cache_write: usage.cache_write,
+    }
 }
 
 pub(crate) fn problem(problem: Problem) -> wit_sessions::ConfigProblem {
@@ -86,7 +99,10 @@ pub(crate) fn problem(problem: Problem) -> wit_sessions::ConfigProblem {
 }
 
 pub(crate) fn plan_request(request: wit_planning::Request) -> PlanRequest {
-    let run = |run: wit_planning::Run| Run { first: run.first, count: run.count };
+    let run = |run: wit_planning::Run| Run {
+        first: run.first,
+        count: run.count,
+    };
     PlanRequest {
         messages: request
             .messages
@@ -117,7 +133,10 @@ pub(crate) fn plan(plan: Plan) -> wit_planning::Plan {
 
 fn item(item: PlanItem) -> wit_planning::Item {
     match item {
-        PlanItem::Keep(run) => wit_planning::Item::Keep(wit_planning::Run { first: run.first, count: run.count }),
+        PlanItem::Keep(run) => wit_planning::Item::Keep(wit_planning::Run {
+            first: run.first,
+            count: run.count,
+        }),
         PlanItem::Replace { position, content } => {
             wit_planning::Item::Replace(wit_planning::Replacement { position, content })
         }

@@ -15,7 +15,10 @@ use crate::convert::{self, ImportedStorage};
 pub(crate) struct OpenSession(RefCell<Session>);
 
 impl OpenSession {
-    fn with<T>(&self, call: impl FnOnce(&mut Session) -> Result<T, EngineError>) -> Result<T, Error> {
+    fn with<T>(
+        &self,
+        call: impl FnOnce(&mut Session) -> Result<T, EngineError>,
+    ) -> Result<T, Error> {
         call(&mut self.0.borrow_mut()).map_err(convert::error)
     }
 
@@ -23,7 +26,8 @@ impl OpenSession {
         &self,
         call: impl FnOnce(&mut Session) -> Result<serde_json::Value, EngineError>,
     ) -> Result<Json, Error> {
-        self.with(call).map(|document| document.to_string().into_bytes())
+        self.with(call)
+            .map(|document| document.to_string().into_bytes())
     }
 }
 
@@ -31,8 +35,13 @@ impl sessions::Guest for Component {
     type Session = OpenSession;
 
     fn merge_config(layers: Vec<sessions::ConfigLayer>) -> sessions::MergedConfig {
-        let layers: Vec<Layer<'_>> =
-            layers.iter().map(|layer| Layer { source: &layer.source, content: &layer.content }).collect();
+        let layers: Vec<Layer<'_>> = layers
+            .iter()
+            .map(|layer| Layer {
+                source: &layer.source,
+                content: &layer.content,
+            })
+            .collect();
         let merged = merge(&layers);
         sessions::MergedConfig {
             config: to_json(&merged.config).to_string().into_bytes(),
@@ -43,13 +52,18 @@ impl sessions::Guest for Component {
 
 impl sessions::GuestSession for OpenSession {
     fn open(options: sessions::Options) -> Result<sessions::Session, Error> {
-        let session = Session::open(convert::session_options(options), Rc::new(ImportedStorage)).map_err(convert::error)?;
+        let session = Session::open(convert::session_options(options), Rc::new(ImportedStorage))
+            .map_err(convert::error)?;
         Ok(sessions::Session::new(Self(RefCell::new(session))))
     }
 
     fn sync(&self, max_bytes: u32, _now_ms: u64) -> Result<Progress, Error> {
         let progress = self.with(|session| session.sync(max_bytes))?;
-        Ok(Progress { done: progress.done, total: progress.total, finished: progress.finished })
+        Ok(Progress {
+            done: progress.done,
+            total: progress.total,
+            finished: progress.finished,
+        })
     }
 
     fn append(&self, lines: Vec<u8>, _now_ms: u64) -> Result<u32, Error> {
@@ -79,21 +93,33 @@ pub(crate) struct PlanJob(RefCell<Option<Plan>>);
 impl PlanJob {
     fn take(&self) -> Result<planning::Plan, Error> {
         let plan = self.0.borrow_mut().take();
-        plan.map(convert::plan).ok_or_else(|| Error::InvalidInput("the plan of this job was returned already".to_owned()))
+        plan.map(convert::plan).ok_or_else(|| {
+            Error::InvalidInput("the plan of this job was returned already".to_owned())
+        })
     }
 }
 
 impl planning::Guest for Component {
     type Job = PlanJob;
 
-    fn render(session: sessions::SessionBorrow<'_>, manifest_id: Option<String>) -> Result<Json, Error> {
-        session.get::<OpenSession>().document(|session| session.render(manifest_id.as_deref()))
+    fn render(
+        session: sessions::SessionBorrow<'_>,
+        manifest_id: Option<String>,
+    ) -> Result<Json, Error> {
+        session
+            .get::<OpenSession>()
+            .document(|session| session.render(manifest_id.as_deref()))
     }
 }
 
 impl planning::GuestJob for PlanJob {
-    fn start(session: sessions::SessionBorrow<'_>, request: planning::Request) -> Result<planning::Job, Error> {
-        let plan = session.get::<OpenSession>().with(|session| session.plan(&convert::plan_request(request)))?;
+    fn start(
+        session: sessions::SessionBorrow<'_>,
+        request: planning::Request,
+    ) -> Result<planning::Job, Error> {
+        let plan = session
+            .get::<OpenSession>()
+            .with(|session| session.plan(&convert::plan_request(request)))?;
         Ok(planning::Job::new(Self(RefCell::new(Some(plan)))))
     }
 
@@ -108,18 +134,26 @@ impl planning::GuestJob for PlanJob {
 
 impl diagnostics::Guest for Component {
     fn inspect(session: sessions::SessionBorrow<'_>) -> Result<Json, Error> {
-        session.get::<OpenSession>().document(|session| Ok(session.inspect()))
+        session
+            .get::<OpenSession>()
+            .document(|session| Ok(session.inspect()))
     }
 
     fn manifest(session: sessions::SessionBorrow<'_>, id: Option<String>) -> Result<Json, Error> {
-        session.get::<OpenSession>().document(|session| session.manifest(id.as_deref()))
+        session
+            .get::<OpenSession>()
+            .document(|session| session.manifest(id.as_deref()))
     }
 
     fn explain(session: sessions::SessionBorrow<'_>, id: Option<String>) -> Result<Json, Error> {
-        session.get::<OpenSession>().document(|session| session.explain(id.as_deref()))
+        session
+            .get::<OpenSession>()
+            .document(|session| session.explain(id.as_deref()))
     }
 
     fn status(session: sessions::SessionBorrow<'_>) -> Result<Json, Error> {
-        session.get::<OpenSession>().document(|session| Ok(session.status()))
+        session
+            .get::<OpenSession>()
+            .document(|session| Ok(session.status()))
     }
 }

@@ -6,7 +6,9 @@ use crate::bindings::exports::ds4::context::sessions::SessionBorrow;
 use crate::bindings::exports::ds4::context::{compaction, privacy, retrieval};
 
 fn unsupported<T>(interface: &str) -> Result<T, Error> {
-    Err(Error::Unsupported(format!("this version of the component has no {interface} yet")))
+    Err(Error::Unsupported(format!(
+        "this version of the component has no {interface} yet"
+    )))
 }
 
 impl privacy::Guest for Component {
@@ -49,7 +51,10 @@ impl compaction::GuestJob for NoJob {
 }
 
 impl retrieval::Guest for Component {
-    fn search_history(_: SessionBorrow<'_>, _: retrieval::Query) -> Result<Vec<retrieval::Hit>, Error> {
+    fn search_history(
+        _: SessionBorrow<'_>,
+        _: retrieval::Query,
+    ) -> Result<Vec<retrieval::Hit>, Error> {
         unsupported("retrieval")
     }
 

@@ -29,7 +29,9 @@ impl EngineError {
     /// A failed read of the log at that path.
     pub(super) fn reading(path: &str, error: &StorageError) -> Self {
         match error {
-            StorageError::NotFound => Self::NotFound(format!("the session log {path} is not there")),
+            StorageError::NotFound => {
+                Self::NotFound(format!("the session log {path} is not there"))
+            }
             StorageError::Busy => Self::Busy,
             other => Self::Storage(format!("the session log {path} could not be read: {other}")),
         }

@@ -23,11 +23,18 @@ pub(super) struct FixedOverhead {
 
 impl FixedOverhead {
     /// Counts them. `tools_json` is a JSON array of definitions.
-    pub(super) fn new(estimator: Estimator, system_prompt: &str, tools_json: &[u8]) -> Result<Self, EngineError> {
-        let tools: Value = serde_json::from_slice(tools_json)
-            .map_err(|error| EngineError::InvalidInput(format!("the tools are no JSON: {error}")))?;
+    pub(super) fn new(
+        estimator: Estimator,
+        system_prompt: &str,
+        tools_json: &[u8],
+    ) -> Result<Self, EngineError> {
+        let tools: Value = serde_json::from_slice(tools_json).map_err(|error| {
+            EngineError::InvalidInput(format!("the tools are no JSON: {error}"))
+        })?;
         let Value::Array(definitions) = &tools else {
-            return Err(EngineError::InvalidInput("the tools are no JSON array".to_owned()));
+            return Err(EngineError::InvalidInput(
+                "the tools are no JSON array".to_owned(),
+            ));
         };
         let counted = definitions.iter().map(|tool| {
             let name = tool.get("name").and_then(Value::as_str).unwrap_or_default();
@@ -48,8 +55,15 @@ impl FixedOverhead {
     }
 
     /// Whether it was counted from the same inputs.
-    pub(super) fn is_of(&self, estimator: Estimator, system_prompt: &str, tools_json: &[u8]) -> bool {
-        self.estimator == estimator && self.system_prompt == system_prompt && self.tools_json == tools_json
+    pub(super) fn is_of(
+        &self,
+        estimator: Estimator,
+        system_prompt: &str,
+        tools_json: &[u8],
+    ) -> bool {
+        self.estimator == estimator
+            && self.system_prompt == system_prompt
+            && self.tools_json == tools_json
     }
 
     /// Tokens of both.

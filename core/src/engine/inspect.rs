@@ -15,7 +15,13 @@ const SCHEMA: &str = "ds4-context-inspect-v1";
 /// Branches that are listed, newest first.
 const MAX_LISTED_BRANCHES: usize = 64;
 
-pub(super) fn document(session_id: &str, log: &SessionLog, view: &View, profile: &ModelProfile, counts: &mut TokenCounts) -> Value {
+pub(super) fn document(
+    session_id: &str,
+    log: &SessionLog,
+    view: &View,
+    profile: &ModelProfile,
+    counts: &mut TokenCounts,
+) -> Value {
     let tree = Tree::of(log);
     let mut document = Map::new();
     document.insert("schema".into(), SCHEMA.into());
@@ -27,7 +33,10 @@ pub(super) fn document(session_id: &str, log: &SessionLog, view: &View, profile:
     document.insert("entries".into(), entries(log));
     document.insert("activeLeafId".into(), view.leaf_id(log).into());
     document.insert("projection".into(), projection(log, view, profile, counts));
-    document.insert("branches".into(), branches(log, &tree, view, profile, counts));
+    document.insert(
+        "branches".into(),
+        branches(log, &tree, view, profile, counts),
+    );
     document.insert("branchCount".into(), tree.leaves().len().into());
     document.insert("turns".into(), turns(log, view, profile, counts));
     document.insert("labels".into(), labels(log));
@@ -36,12 +45,27 @@ pub(super) fn document(session_id: &str, log: &SessionLog, view: &View, profile:
 }
 
 /// Tokens of all messages of the view.
-pub(super) fn projection_tokens(log: &SessionLog, view: &View, profile: &ModelProfile, counts: &mut TokenCounts) -> u64 {
-    (0..view.len()).map(|position| tokens(log, view, position, profile.estimator, counts)).sum()
+pub(super) fn projection_tokens(
+    log: &SessionLog,
+    view: &View,
+    profile: &ModelProfile,
+    counts: &mut TokenCounts,
+) -> u64 {
+    (0..view.len())
+        .map(|position| tokens(log, view, position, profile.estimator, counts))
+        .sum()
 }
 
-fn tokens(log: &SessionLog, view: &View, position: usize, estimator: Estimator, counts: &mut TokenCounts) -> u64 {
-    let (Some(entry), Some(message)) = (view.entry(position), view.message(log, position)) else { return 0 };
+fn tokens(
+    log: &SessionLog,
+    view: &View,
+    position: usize,
+    estimator: Estimator,
+    counts: &mut TokenCounts,
+) -> u64 {
+    let (Some(entry), Some(message)) = (view.entry(position), view.message(log, position)) else {
+        return 0;
+    };
     u64::from(counts.count(estimator, entry, !view.is_edited(position), message))
 }
 
@@ -70,7 +94,12 @@ fn entries(log: &SessionLog) -> Value {
     json!({"total": log.entries().len(), "byType": by_type, "messagesByRole": by_role})
 }
 
-fn projection(log: &SessionLog, view: &View, profile: &ModelProfile, counts: &mut TokenCounts) -> Value {
+fn projection(
+    log: &SessionLog,
+    view: &View,
+    profile: &ModelProfile,
+    counts: &mut TokenCounts,
+) -> Value {
     json!({
         "messages": view.len(),
         "tokens": projection_tokens(log, view, profile, counts),
@@ -78,16 +107,35 @@ fn projection(log: &SessionLog, view: &View, profile: &ModelProfile, counts: &mu
     })
 }
 
-fn branches(log: &SessionLog, tree: &Tree, active: &View, profile: &ModelProfile, counts: &mut TokenCounts) -> Value {
-    let mut leaves: Vec<EntryIndex> = tree.leaves().iter().rev().copied().take(MAX_LISTED_BRANCHES).collect();
+fn branches(
+    log: &SessionLog,
+    tree: &Tree,
+    active: &View,
+    profile: &ModelProfile,
+    counts: &mut TokenCounts,
+) -> Value {
+    let mut leaves: Vec<EntryIndex> = tree
+        .leaves()
+        .iter()
+        .rev()
+        .copied()
+        .take(MAX_LISTED_BRANCHES)
+        .collect();
     if let Some(leaf) = active.leaf.filter(|leaf| !leaves.contains(leaf)) {
         leaves.insert(0, leaf);
     }
     let mut rows = Vec::new();
     for leaf in leaves {
         let view = View::new(log, Some(leaf));
-        let fork = view.branch.entries.iter().rev().find(|entry| tree.children(**entry).len() > 1);
-        let users = (0..view.len()).filter(|position| is_user(view.message(log, *position))).count();
+        let fork = view
+            .branch
+            .entries
+            .iter()
+            .rev()
+            .find(|entry| tree.children(**entry).len() > 1);
+        let users = (0..view.len())
+            .filter(|position| is_user(view.message(log, *position)))
+            .count();
         rows.push(json!({
             "leafId": view.leaf_id(log),
             "active": active.leaf == Some(leaf),
@@ -118,10 +166,18 @@ fn turns(log: &SessionLog, view: &View, profile: &ModelProfile, counts: &mut Tok
     }
     let mut turns: Vec<Turn<'_>> = Vec::new();
     for position in 0..view.len() {
-        let Some(message) = view.message(log, position) else { continue };
+        let Some(message) = view.message(log, position) else {
+            continue;
+        };
         if message.role == Role::User || turns.is_empty() {
-            let entry_id = view.entry_id(log, position).filter(|_| message.role == Role::User);
-            turns.push(Turn { entry_id, timestamp_ms: message.timestamp_ms, ..Turn::default() });
+            let entry_id = view
+                .entry_id(log, position)
+                .filter(|_| message.role == Role::User);
+            turns.push(Turn {
+                entry_id,
+                timestamp_ms: message.timestamp_ms,
+                ..Turn::default()
+            });
         }
         let tokens = tokens(log, view, position, profile.estimator, counts);
         if let Some(turn) = turns.last_mut() {
@@ -155,8 +211,12 @@ fn labels(log: &SessionLog) -> Value {
             _ => None,
         })
         .collect();
-    let labelled = targets.into_iter().filter_map(|id| Some((id, log.label(log.entry(id)?)?)));
-    labelled.map(|(id, label)| json!({"entryId": id, "label": label})).collect()
+    let labelled = targets
+        .into_iter()
+        .filter_map(|id| Some((id, log.label(log.entry(id)?)?)));
+    labelled
+        .map(|(id, label)| json!({"entryId": id, "label": label}))
+        .collect()
 }
 
 /// The log's damage, and what the tool relations of the active branch show.
@@ -173,24 +233,46 @@ fn damage(log: &SessionLog, view: &View) -> Value {
 }
 
 fn tool_damage(log: &SessionLog, view: &View) -> Vec<Value> {
-    let messages: Vec<&Message> = (0..view.len()).filter_map(|position| view.message(log, position)).collect();
+    let messages: Vec<&Message> = (0..view.len())
+        .filter_map(|position| view.message(log, position))
+        .collect();
     let relations = Relations::bind(messages.iter().copied());
-    let line = |position: usize| view.entry(position).and_then(|entry| log.get(entry)).map(|entry| entry.line);
+    let line = |position: usize| {
+        view.entry(position)
+            .and_then(|entry| log.get(entry))
+            .map(|entry| entry.line)
+    };
     let all = 0..messages.len();
     let of_results = |wanted: fn(&Binding) -> bool| -> Vec<usize> {
-        all.clone().filter(|position| relations.binding(*position).as_ref().is_some_and(wanted)).collect()
+        all.clone()
+            .filter(|position| relations.binding(*position).as_ref().is_some_and(wanted))
+            .collect()
     };
     let unanswered: Vec<usize> = all
         .clone()
         .filter(|position| {
-            let can_be_sent = messages.get(*position).is_some_and(|message| message.sendable == Sendable::Yes);
+            let can_be_sent = messages
+                .get(*position)
+                .is_some_and(|message| message.sendable == Sendable::Yes);
             can_be_sent && relations.answers(*position).iter().any(Option::is_none)
         })
         .collect();
     let found = [
-        ("orphan-tool-result", of_results(|binding| *binding == Binding::Orphan), "a tool result has no call before it and is never sent"),
-        ("surplus-tool-result", of_results(|binding| matches!(binding, Binding::Surplus(_))), "a tool call has more than one result; the first counts"),
-        ("unanswered-tool-call", unanswered, "a tool call has no result; it is taken out of its message"),
+        (
+            "orphan-tool-result",
+            of_results(|binding| *binding == Binding::Orphan),
+            "a tool result has no call before it and is never sent",
+        ),
+        (
+            "surplus-tool-result",
+            of_results(|binding| matches!(binding, Binding::Surplus(_))),
+            "a tool call has more than one result; the first counts",
+        ),
+        (
+            "unanswered-tool-call",
+            unanswered,
+            "a tool call has no result; it is taken out of its message",
+        ),
     ];
     found
         .into_iter()

@@ -1,12 +1,14 @@
 //! What a session remembers of its plans: records for manifests, the newest plan's messages, and the stable cut.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
+use std::hash::{BuildHasherDefault, DefaultHasher};
 use std::rc::Rc;
 
 use super::planning::{Context, MessageIdentity, Sent};
 use super::view::View;
 use crate::manifest::{PlanRecord, SharedPrefix};
-use crate::model::ModelProfile;
+use crate::model::{Estimator, ModelProfile};
+use crate::planner::{Cut, Replacement};
 use crate::session::{EntryIndex, SessionLog};
 
 /// Plans whose manifests are held.
@@ -23,12 +25,41 @@ pub(super) struct NewestPlan {
 
 /// Where the previous plan began, and what that depends on.
 #[derive(Debug)]
-struct Cut {
-    first_kept: MessageIdentity,
+struct RememberedCut {
+    tail: MessageIdentity,
+    band: MessageIdentity,
     provider: String,
     model: String,
     leaf: Option<EntryIndex>,
     compaction: Option<EntryIndex>,
+}
+
+/// Condensed forms by message, made once: they are pure, and a band asks for the same ones before every request.
+#[derive(Debug, Default)]
+pub(super) struct CondensedForms {
+    estimator: Estimator,
+    forms: HashMap<MessageIdentity, Option<Rc<Replacement>>, BuildHasherDefault<DefaultHasher>>,
+}
+
+impl CondensedForms {
+    /// The form of the message, made by `make` where it is not there yet.
+    pub(super) fn form(
+        &mut self,
+        estimator: Estimator,
+        message: MessageIdentity,
+        make: impl FnOnce() -> Option<Replacement>,
+    ) -> Option<Rc<Replacement>> {
+        if self.estimator != estimator {
+            *self = Self {
+                estimator,
+                ..Self::default()
+            };
+        }
+        self.forms
+            .entry(message)
+            .or_insert_with(|| make().map(Rc::new))
+            .clone()
+    }
 }
 
 /// The plans of a session.
@@ -36,7 +67,7 @@ struct Cut {
 pub(super) struct PlanMemory {
     records: VecDeque<PlanRecord>,
     newest: Option<NewestPlan>,
-    cut: Option<Cut>,
+    cut: Option<RememberedCut>,
     made: u64,
 }
 
@@ -61,7 +92,9 @@ impl PlanMemory {
 
     /// The newest plan's messages, if that is its ID.
     pub(super) fn newest(&self, id: &str) -> Option<&NewestPlan> {
-        self.newest.as_ref().filter(|_| self.records.back().is_some_and(|record| record.id == id))
+        self.newest
+            .as_ref()
+            .filter(|_| self.records.back().is_some_and(|record| record.id == id))
     }
 
     /// Remembers a plan.
@@ -69,8 +102,9 @@ impl PlanMemory {
         self.made += 1;
         // A fallback chose nothing: the cut of the plan before still tells where the warm prefix begins.
         if record.decision.fallback.is_none() {
-            self.cut = record.decision.cut.map(|place| Cut {
-                first_kept: newest.context.identity(log, &newest.view, place),
+            self.cut = record.decision.cut.map(|cut| RememberedCut {
+                tail: newest.context.identity(log, &newest.view, cut.tail),
+                band: newest.context.identity(log, &newest.view, cut.band),
                 provider: record.profile.provider.clone(),
                 model: record.profile.id.clone(),
                 leaf: newest.view.leaf,
@@ -84,23 +118,53 @@ impl PlanMemory {
         self.newest = Some(newest);
     }
 
-    /// The place where the previous plan began, if it is still there and nothing has happened that forgets it: another
+    /// Where the previous plan began, if it is still there and nothing has happened that forgets it: another
     /// model, a compaction, another branch (behaviour 2.2, Stable cut).
-    pub(super) fn cut(&self, profile: &ModelProfile, view: &View, context: &Context, log: &SessionLog) -> Option<usize> {
+    pub(super) fn cut(
+        &self,
+        profile: &ModelProfile,
+        view: &View,
+        context: &Context,
+        log: &SessionLog,
+    ) -> Option<Cut> {
         let cut = self.cut.as_ref()?;
         let same_model = cut.provider == profile.provider && cut.model == profile.id;
-        let same_branch = cut.leaf.is_none_or(|leaf| view.branch.entries.iter().rev().any(|entry| *entry == leaf));
+        let same_branch = cut
+            .leaf
+            .is_none_or(|leaf| view.branch.entries.iter().rev().any(|entry| *entry == leaf));
         if !same_model || !same_branch || cut.compaction != view.projection.compaction {
             return None;
         }
-        (0..context.sources.len()).find(|place| context.identity(log, view, *place) == cut.first_kept)
+        let places = 0..context.sources.len();
+        let band = places
+            .clone()
+            .find(|place| context.identity(log, view, *place) == cut.band)?;
+        let tail =
+            (band..places.end).find(|place| context.identity(log, view, *place) == cut.tail)?;
+        Some(Cut { tail, band })
     }
 
     /// How much of the previous plan's beginning this one shares.
-    pub(super) fn shared_prefix(&self, fingerprints: &[u64], sent: &[Sent], record: &PlanRecord) -> SharedPrefix {
-        let Some(previous) = &self.newest else { return SharedPrefix::default() };
-        let messages = previous.fingerprints.iter().zip(fingerprints).take_while(|(before, now)| before == now).count();
-        let tokens = sent.iter().take(messages).map(|message| sent_tokens(message, record)).sum();
+    pub(super) fn shared_prefix(
+        &self,
+        fingerprints: &[u64],
+        sent: &[Sent],
+        record: &PlanRecord,
+    ) -> SharedPrefix {
+        let Some(previous) = &self.newest else {
+            return SharedPrefix::default();
+        };
+        let messages = previous
+            .fingerprints
+            .iter()
+            .zip(fingerprints)
+            .take_while(|(before, now)| before == now)
+            .count();
+        let tokens = sent
+            .iter()
+            .take(messages)
+            .map(|message| sent_tokens(message, record))
+            .sum();
         SharedPrefix { messages, tokens }
     }
 
@@ -114,7 +178,10 @@ impl PlanMemory {
 /// Tokens of a message that goes out.
 pub(super) fn sent_tokens(message: &Sent, record: &PlanRecord) -> u64 {
     match message {
-        Sent::Whole(place) => record.messages.get(*place).map_or(0, |message| u64::from(message.tokens)),
+        Sent::Whole(place) => record
+            .messages
+            .get(*place)
+            .map_or(0, |message| u64::from(message.tokens)),
         Sent::Replaced(place, _) => match record.decision.fates.get(*place) {
             Some(crate::planner::Fate::Replace(_, replacement)) => u64::from(replacement.tokens),
             _ => 0,

@@ -21,6 +21,7 @@ pub use error::EngineError;
 pub use request::{Plan, PlanItem, PlanRequest, Run, Span, Supplement, SupplementKind};
 pub use sync::Progress;
 
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use serde_json::Value;
@@ -30,11 +31,11 @@ use crate::config::{Config, Layer, Severity};
 use crate::manifest::{PlanRecord, RecordedMessage, SharedPrefix, Usage};
 use crate::message::hex;
 use crate::model::{Budgets, Ceilings, Model, ModelProfile};
-use crate::planner::{PlannerInput, plan as decide};
+use crate::planner::{Band, Candidate, PlannerInput, condense, plan as decide};
 use crate::ports::Storage;
 use crate::session::{AppendError, LogFormat, SessionLog};
 use fixed_overhead::FixedOverhead;
-use memory::{NewestPlan, PlanMemory};
+use memory::{CondensedForms, NewestPlan, PlanMemory};
 use planning::Context;
 use sync::{Change, LogReader};
 use view::{TokenCounts, View};
@@ -78,16 +79,21 @@ pub struct Session {
     counts: TokenCounts,
     overhead: Option<FixedOverhead>,
     plans: PlanMemory,
+    forms: CondensedForms,
 }
 
 impl Session {
     /// Opens a session without reading its log.
     pub fn open(options: SessionOptions, storage: Rc<dyn Storage>) -> Result<Self, EngineError> {
         if options.session_id.is_empty() {
-            return Err(EngineError::InvalidInput("the session has no ID".to_owned()));
+            return Err(EngineError::InvalidInput(
+                "the session has no ID".to_owned(),
+            ));
         }
         if options.seed.len() < MIN_SEED_BYTES {
-            return Err(EngineError::InvalidInput(format!("the seed needs at least {MIN_SEED_BYTES} bytes")));
+            return Err(EngineError::InvalidInput(format!(
+                "the seed needs at least {MIN_SEED_BYTES} bytes"
+            )));
         }
         Ok(Self {
             session_id: options.session_id,
@@ -102,37 +108,49 @@ impl Session {
             counts: TokenCounts::default(),
             overhead: None,
             plans: PlanMemory::default(),
+            forms: CondensedForms::default(),
         })
     }
 
     /// Takes in up to `max_bytes` of what the log has gained.
     pub fn sync(&mut self, max_bytes: u32) -> Result<Progress, EngineError> {
         let Some(reader) = &mut self.reader else {
-            return Err(EngineError::InvalidInput("the session was opened without a log; use append".to_owned()));
+            return Err(EngineError::InvalidInput(
+                "the session was opened without a log; use append".to_owned(),
+            ));
         };
         let outcome = reader.read(&*self.storage, &mut self.log, max_bytes);
-        let (progress, change) = outcome.map_err(|error| EngineError::reading(reader.path(), &error))?;
+        let (progress, change) =
+            outcome.map_err(|error| EngineError::reading(reader.path(), &error))?;
         match change {
             Change::Nothing => {}
             Change::Grown => self.view = None,
             Change::Restarted => {
                 self.view = None;
                 self.counts = TokenCounts::default();
+                self.forms = CondensedForms::default();
                 self.plans.forget_positions();
             }
         }
         Ok(progress)
     }
 
-    /// Takes in entries of a session without a log, one JSON document a line. Returns how many were new.
+    /// Takes in entries of a session without a log, one JSON document a line. Returns how many lines were new.
     pub fn append(&mut self, lines: &[u8]) -> Result<u32, EngineError> {
         if self.reader.is_some() {
-            return Err(EngineError::InvalidInput("the session reads its own log; use sync".to_owned()));
+            return Err(EngineError::InvalidInput(
+                "the session reads its own log; use sync".to_owned(),
+            ));
         }
         if lines.len() > MAX_APPEND_BYTES {
-            return Err(EngineError::Limit(format!("one append takes at most {MAX_APPEND_BYTES} bytes")));
+            return Err(EngineError::Limit(format!(
+                "one append takes at most {MAX_APPEND_BYTES} bytes"
+            )));
         }
-        let new = self.log.append_documents(lines).map_err(|error: AppendError| EngineError::InvalidInput(error.to_string()))?;
+        let new = self
+            .log
+            .append_documents(lines)
+            .map_err(|error: AppendError| EngineError::InvalidInput(error.to_string()))?;
         if new > 0 {
             self.view = None;
         }
@@ -144,7 +162,9 @@ impl Session {
         if let Some(id) = entry_id
             && self.log.entry(id).is_none()
         {
-            return Err(EngineError::NotFound(format!("the session has no entry {id}")));
+            return Err(EngineError::NotFound(format!(
+                "the session has no entry {id}"
+            )));
         }
         if self.chosen_leaf.as_deref() != entry_id {
             self.chosen_leaf = entry_id.map(str::to_owned);
@@ -156,10 +176,15 @@ impl Session {
     /// The model that plans are for.
     pub fn select_model(&mut self, model: Model) -> Result<(), EngineError> {
         if model.provider.is_empty() || model.id.is_empty() {
-            return Err(EngineError::InvalidInput("a model needs a provider and an ID".to_owned()));
+            return Err(EngineError::InvalidInput(
+                "a model needs a provider and an ID".to_owned(),
+            ));
         }
         if model.context_window == 0 {
-            return Err(EngineError::InvalidInput(format!("the window of {}/{} is 0 tokens", model.provider, model.id)));
+            return Err(EngineError::InvalidInput(format!(
+                "the window of {}/{} is 0 tokens",
+                model.provider, model.id
+            )));
         }
         self.model = Some(model);
         Ok(())
@@ -179,8 +204,24 @@ impl Session {
         let explicit = request.budget.map(u64::from);
         let budgets = Budgets::derive(&profile, &self.config.context, explicit, UNCALIBRATED);
         let automatic = self.config.model_awareness.enabled;
-        let ceilings = Ceilings::derive(&profile, &self.config.context, automatic, explicit, UNCALIBRATED);
+        let ceilings = Ceilings::derive(
+            &profile,
+            &self.config.context,
+            automatic,
+            explicit,
+            UNCALIBRATED,
+        );
         let candidates = context.candidates(&self.log, &view, &mut self.counts, profile.estimator);
+        let band = self.config.context.condensed_band.clone();
+        let forms = RefCell::new(std::mem::take(&mut self.forms));
+        let condensed = |place: usize| {
+            let candidate = candidates.get(place)?;
+            let message = context.identity(&self.log, &view, place);
+            let stub_chars = band.stub_chars as usize;
+            forms.borrow_mut().form(profile.estimator, message, || {
+                condense(candidate, stub_chars, profile.estimator)
+            })
+        };
         let decision = decide(&PlannerInput {
             candidates: &candidates,
             fixed_tokens: overhead.tokens(),
@@ -188,8 +229,13 @@ impl Session {
             ceilings: &ceilings,
             rescue_immediate_predecessor: self.config.context.rescue_immediate_predecessor,
             estimator: profile.estimator,
+            band: band.enabled.then_some(Band {
+                share: band.max_share,
+                condensed: &condensed,
+            }),
             cut: self.plans.cut(&profile, &view, &context, &self.log),
         });
+        self.forms = forms.into_inner();
         let messages = candidates
             .iter()
             .map(|candidate| RecordedMessage {
@@ -202,7 +248,7 @@ impl Session {
             id: String::new(),
             session_id: self.session_id.clone(),
             leaf_id: view.leaf_id(&self.log).map(Into::into),
-            configured_tail: self.config.context.recent_tail_tokens,
+            band_share: band.enabled.then_some(band.max_share),
             mode: self.config.context.mode,
             estimator: profile.estimator,
             profile,
@@ -224,31 +270,71 @@ impl Session {
         record.shared_prefix = self.plans.shared_prefix(&fingerprints, &sent, &record);
         let plan = planning::plan(&record, &sent);
         self.overhead = Some(overhead);
-        self.plans.remember(record, NewestPlan { view, context, sent, fingerprints }, &self.log);
+        self.plans.remember(
+            record,
+            NewestPlan {
+                view,
+                context,
+                sent,
+                fingerprints,
+            },
+            &self.log,
+        );
         Ok(plan)
     }
 
     /// What the provider reported for the request that the manifest describes.
     pub fn record_usage(&mut self, manifest_id: &str, usage: Usage) -> Result<(), EngineError> {
-        let record = self.plans.record_mut(manifest_id).ok_or_else(|| no_such_plan(Some(manifest_id)))?;
+        let record = self
+            .plans
+            .record_mut(manifest_id)
+            .ok_or_else(|| no_such_plan(Some(manifest_id)))?;
         record.usage = Some(usage);
         Ok(())
     }
 
     /// A plan's manifest, the newest where no ID is given.
     pub fn manifest(&self, id: Option<&str>) -> Result<Value, EngineError> {
-        self.plans.record(id).map(PlanRecord::manifest).ok_or_else(|| no_such_plan(id))
+        self.plans
+            .record(id)
+            .map(PlanRecord::manifest)
+            .ok_or_else(|| no_such_plan(id))
     }
 
     /// Reasons and smallest changes.
-    pub fn explain(&self, id: Option<&str>) -> Result<Value, EngineError> {
-        self.plans.record(id).map(PlanRecord::explanation).ok_or_else(|| no_such_plan(id))
+    pub fn explain(&mut self, id: Option<&str>) -> Result<Value, EngineError> {
+        let forms = RefCell::new(std::mem::take(&mut self.forms));
+        let explanation = self.plans.record(id).map(|record| {
+            let newest = self.plans.newest(&record.id);
+            let stub_chars = self.config.context.condensed_band.stub_chars as usize;
+            record.explanation(&|place| {
+                let NewestPlan { view, context, .. } = newest?;
+                let message = record.messages.get(place)?;
+                let candidate = Candidate {
+                    message: context.message(&self.log, view, place)?,
+                    tokens: message.tokens,
+                    entry_id: message.entry_id.as_deref(),
+                    pinned: false,
+                };
+                let identity = context.identity(&self.log, view, place);
+                let make = || condense(&candidate, stub_chars, record.estimator);
+                forms
+                    .borrow_mut()
+                    .form(record.estimator, identity, make)
+                    .map(|form| form.tokens)
+            })
+        });
+        self.forms = forms.into_inner();
+        explanation.ok_or_else(|| no_such_plan(id))
     }
 
     /// The planned request itself, of the newest plan only.
     pub fn render(&self, id: Option<&str>) -> Result<Value, EngineError> {
         let record = self.plans.record(id).ok_or_else(|| no_such_plan(id))?;
-        let newest = self.plans.newest(&record.id).ok_or_else(|| no_such_plan(id))?;
+        let newest = self
+            .plans
+            .newest(&record.id)
+            .ok_or_else(|| no_such_plan(id))?;
         Ok(render::document(record, newest, &self.log))
     }
 
@@ -256,7 +342,13 @@ impl Session {
     pub fn inspect(&mut self) -> Value {
         let view = self.view();
         let profile = self.profile(&view);
-        inspect::document(&self.session_id, &self.log, &view, &profile, &mut self.counts)
+        inspect::document(
+            &self.session_id,
+            &self.log,
+            &view,
+            &profile,
+            &mut self.counts,
+        )
     }
 
     /// Session, leaf, model, budgets and the newest plan in a few figures.
@@ -280,7 +372,10 @@ impl Session {
         if let Some(view) = &self.view {
             return Rc::clone(view);
         }
-        let chosen = self.chosen_leaf.as_deref().and_then(|id| self.log.entry(id));
+        let chosen = self
+            .chosen_leaf
+            .as_deref()
+            .and_then(|id| self.log.entry(id));
         let view = Rc::new(View::new(&self.log, chosen.or(self.log.last_leaf())));
         self.view = Some(Rc::clone(&view));
         view
@@ -288,19 +383,41 @@ impl Session {
 
     /// The model that the host chose, else the log's own, else one without a name.
     fn profile(&self, view: &View) -> ModelProfile {
-        let from_log = || view.model().map(|(provider, id)| Model::named(provider, id));
-        let model = self.model.clone().or_else(from_log).unwrap_or_else(|| Model::named("unknown", "unknown"));
+        let from_log = || {
+            view.model()
+                .map(|(provider, id)| Model::named(provider, id))
+        };
+        let model = self
+            .model
+            .clone()
+            .or_else(from_log)
+            .unwrap_or_else(|| Model::named("unknown", "unknown"));
         ModelProfile::resolve(&model, &self.config)
     }
 
-    fn overhead(&mut self, request: &PlanRequest, view: &View, profile: &ModelProfile) -> Result<FixedOverhead, EngineError> {
+    fn overhead(
+        &mut self,
+        request: &PlanRequest,
+        view: &View,
+        profile: &ModelProfile,
+    ) -> Result<FixedOverhead, EngineError> {
         let from_log = view.system(&self.log);
-        let prompt = request.system_prompt.as_deref().or(from_log.map(|system| system.text.as_str())).unwrap_or_default();
+        let prompt = request
+            .system_prompt
+            .as_deref()
+            .or(from_log.map(|system| system.text.as_str()))
+            .unwrap_or_default();
         let log_tools = match (&request.tools, from_log) {
-            (None, Some(system)) => Some(Value::Array(system.tools.clone()).to_string().into_bytes()),
+            (None, Some(system)) => {
+                Some(Value::Array(system.tools.clone()).to_string().into_bytes())
+            }
             _ => None,
         };
-        let tools = request.tools.as_deref().or(log_tools.as_deref()).unwrap_or(b"[]");
+        let tools = request
+            .tools
+            .as_deref()
+            .or(log_tools.as_deref())
+            .unwrap_or(b"[]");
         match self.overhead.take() {
             Some(known) if known.is_of(profile.estimator, prompt, tools) => Ok(known),
             _ => FixedOverhead::new(profile.estimator, prompt, tools),
@@ -310,7 +427,12 @@ impl Session {
     /// `m_` and 32 hex digits of the hash over session, leaf, running number and prompt hash (behaviour 2.3).
     fn manifest_id(&self, record: &PlanRecord) -> String {
         let leaf = record.leaf_id.as_deref().unwrap_or_default();
-        let text = format!("{}\0{leaf}\0{}\0{}", self.session_id, self.plans.next_number(), record.prompt_hash);
+        let text = format!(
+            "{}\0{leaf}\0{}\0{}",
+            self.session_id,
+            self.plans.next_number(),
+            record.prompt_hash
+        );
         let digest = Sha256::digest(text.as_bytes());
         format!("m_{}", hex(digest.get(..16).unwrap_or_default()))
     }
@@ -318,8 +440,15 @@ impl Session {
 
 /// The configuration in a document that must be valid as a whole: hosts merge and report before they open.
 fn valid_config(document: &[u8]) -> Result<Config, EngineError> {
-    let merged = crate::config::merge(&[Layer { source: "configuration", content: document }]);
-    match merged.problems.iter().find(|problem| problem.severity == Severity::Error) {
+    let merged = crate::config::merge(&[Layer {
+        source: "configuration",
+        content: document,
+    }]);
+    match merged
+        .problems
+        .iter()
+        .find(|problem| problem.severity == Severity::Error)
+    {
         Some(problem) => Err(EngineError::InvalidInput(problem.to_string())),
         None => Ok(merged.config),
     }

@@ -67,7 +67,9 @@ impl Context {
                 )));
             }
             if sources.len() + (end - first) > MAX_REQUEST_MESSAGES {
-                return Err(EngineError::Limit(format!("a request holds at most {MAX_REQUEST_MESSAGES} messages")));
+                return Err(EngineError::Limit(format!(
+                    "a request holds at most {MAX_REQUEST_MESSAGES} messages"
+                )));
             }
             sources.extend((first..end).map(|position| match span {
                 Span::Projected(_) => Source::Projected(position),
@@ -78,7 +80,12 @@ impl Context {
     }
 
     /// The message at a place of the context.
-    pub(super) fn message<'a>(&'a self, log: &'a SessionLog, view: &'a View, place: usize) -> Option<&'a Message> {
+    pub(super) fn message<'a>(
+        &'a self,
+        log: &'a SessionLog,
+        view: &'a View,
+        place: usize,
+    ) -> Option<&'a Message> {
         match *self.sources.get(place)? {
             Source::Projected(position) => view.message(log, position),
             Source::Inline(position) => self.inline.get(position),
@@ -88,10 +95,14 @@ impl Context {
     /// What tells the message at that place from every other one.
     pub(super) fn identity(&self, log: &SessionLog, view: &View, place: usize) -> MessageIdentity {
         match self.sources.get(place) {
-            Some(Source::Projected(position)) if !view.is_edited(*position) => MessageIdentity::Entry(view.entry(*position)),
+            Some(Source::Projected(position)) if !view.is_edited(*position) => {
+                MessageIdentity::Entry(view.entry(*position))
+            }
             _ => {
                 let mut hasher = DefaultHasher::new();
-                self.message(log, view, place).map(Message::wire).hash(&mut hasher);
+                self.message(log, view, place)
+                    .map(Message::wire)
+                    .hash(&mut hasher);
                 MessageIdentity::Content(hasher.finish())
             }
         }
@@ -105,18 +116,32 @@ impl Context {
         counts: &mut TokenCounts,
         estimator: Estimator,
     ) -> Vec<Candidate<'a>> {
-        let candidates = self.sources.iter().enumerate().filter_map(|(place, source)| {
-            let message = self.message(log, view, place)?;
-            Some(match *source {
-                Source::Inline(_) => Candidate { message, tokens: message.tokens(estimator), entry_id: None, pinned: false },
-                Source::Projected(position) => Candidate {
-                    message,
-                    tokens: counts.count(estimator, view.entry(position)?, !view.is_edited(position), message),
-                    entry_id: view.entry_id(log, position),
-                    pinned: view.pinned.get(position).copied().unwrap_or(false),
-                },
-            })
-        });
+        let candidates = self
+            .sources
+            .iter()
+            .enumerate()
+            .filter_map(|(place, source)| {
+                let message = self.message(log, view, place)?;
+                Some(match *source {
+                    Source::Inline(_) => Candidate {
+                        message,
+                        tokens: message.tokens(estimator),
+                        entry_id: None,
+                        pinned: false,
+                    },
+                    Source::Projected(position) => Candidate {
+                        message,
+                        tokens: counts.count(
+                            estimator,
+                            view.entry(position)?,
+                            !view.is_edited(position),
+                            message,
+                        ),
+                        entry_id: view.entry_id(log, position),
+                        pinned: view.pinned.get(position).copied().unwrap_or(false),
+                    },
+                })
+            });
         candidates.collect()
     }
 }
@@ -126,10 +151,13 @@ fn parse_inline(inline: &[u8]) -> Result<Vec<Message>, EngineError> {
     if inline.is_empty() {
         return Ok(Vec::new());
     }
-    let parsed: Value = serde_json::from_slice(inline)
-        .map_err(|error| EngineError::InvalidInput(format!("the inline messages are no JSON: {error}")))?;
+    let parsed: Value = serde_json::from_slice(inline).map_err(|error| {
+        EngineError::InvalidInput(format!("the inline messages are no JSON: {error}"))
+    })?;
     let Value::Array(messages) = parsed else {
-        return Err(EngineError::InvalidInput("the inline messages are no JSON array".to_owned()));
+        return Err(EngineError::InvalidInput(
+            "the inline messages are no JSON array".to_owned(),
+        ));
     };
     Ok(messages.iter().map(from_native).collect())
 }
@@ -158,7 +186,9 @@ pub(super) fn sent(record: &PlanRecord) -> Vec<Sent> {
         }
         match fate {
             Fate::Keep(_) => sent.push(Sent::Whole(place)),
-            Fate::Replace(_, replacement) => sent.push(Sent::Replaced(place, replacement.content.to_string())),
+            Fate::Replace(_, replacement) => {
+                sent.push(Sent::Replaced(place, replacement.content.to_string()))
+            }
             Fate::Out(_) => {}
         }
     }
@@ -166,7 +196,10 @@ pub(super) fn sent(record: &PlanRecord) -> Vec<Sent> {
 }
 
 fn notice_before(decision: &Decision, place: usize) -> Option<Supplement> {
-    let notice = decision.notice.as_ref().filter(|notice| notice.before == place)?;
+    let notice = decision
+        .notice
+        .as_ref()
+        .filter(|notice| notice.before == place)?;
     Some(Supplement {
         kind: SupplementKind::Notice,
         text: notice.text.clone(),
@@ -181,11 +214,19 @@ pub(super) fn plan(record: &PlanRecord, sent: &[Sent]) -> Plan {
     for message in sent {
         match message {
             Sent::Whole(place) => match items.last_mut() {
-                Some(PlanItem::Keep(run)) if run.first as usize + run.count as usize == *place => run.count += 1,
-                _ => items.push(PlanItem::Keep(Run { first: *place as u32, count: 1 })),
+                Some(PlanItem::Keep(run)) if run.first as usize + run.count as usize == *place => {
+                    run.count += 1
+                }
+                _ => items.push(PlanItem::Keep(Run {
+                    first: *place as u32,
+                    count: 1,
+                })),
             },
             Sent::Replaced(place, content) => {
-                items.push(PlanItem::Replace { position: *place as u32, content: content.clone().into_bytes() });
+                items.push(PlanItem::Replace {
+                    position: *place as u32,
+                    content: content.clone().into_bytes(),
+                });
             }
             Sent::Added(supplement) => items.push(PlanItem::Insert(supplement.clone())),
         }
@@ -201,7 +242,13 @@ pub(super) fn plan(record: &PlanRecord, sent: &[Sent]) -> Plan {
 }
 
 /// SHA-256 over the canonical `{messages, systemPrompt, tools}` of what goes out.
-pub(super) fn prompt_hash(sent: &[Sent], context: &Context, log: &SessionLog, view: &View, overhead: &FixedOverhead) -> String {
+pub(super) fn prompt_hash(
+    sent: &[Sent],
+    context: &Context,
+    log: &SessionLog,
+    view: &View,
+    overhead: &FixedOverhead,
+) -> String {
     let mut hash = Sha256::new();
     hash.update(br#"{"messages":["#);
     for (index, message) in sent.iter().enumerate() {
@@ -241,13 +288,20 @@ pub(super) fn supplement_wire(text: &str) -> Value {
 }
 
 /// What tells the messages of two plans apart, one number a message, in the order in which they go out.
-pub(super) fn fingerprints(sent: &[Sent], context: &Context, log: &SessionLog, view: &View) -> Vec<u64> {
+pub(super) fn fingerprints(
+    sent: &[Sent],
+    context: &Context,
+    log: &SessionLog,
+    view: &View,
+) -> Vec<u64> {
     sent.iter()
         .map(|message| {
             let mut hasher = DefaultHasher::new();
             match message {
                 Sent::Whole(place) => context.identity(log, view, *place).hash(&mut hasher),
-                Sent::Replaced(place, content) => (context.identity(log, view, *place), content).hash(&mut hasher),
+                Sent::Replaced(place, content) => {
+                    (context.identity(log, view, *place), content).hash(&mut hasher)
+                }
                 Sent::Added(supplement) => supplement.text.hash(&mut hasher),
             }
             hasher.finish()

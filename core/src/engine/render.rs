@@ -12,7 +12,11 @@ use crate::session::SessionLog;
 const SCHEMA: &str = "ds4-context-plan-v1";
 
 pub(super) fn document(record: &PlanRecord, newest: &NewestPlan, log: &SessionLog) -> Value {
-    let messages: Vec<Value> = newest.sent.iter().filter_map(|sent| row(sent, record, newest, log)).collect();
+    let messages: Vec<Value> = newest
+        .sent
+        .iter()
+        .filter_map(|sent| row(sent, record, newest, log))
+        .collect();
     let mut document = Map::new();
     document.insert("schema".into(), SCHEMA.into());
     document.insert("messages".into(), messages.into());
@@ -42,7 +46,8 @@ fn row(sent: &Sent, record: &PlanRecord, newest: &NewestPlan, log: &SessionLog) 
         Sent::Replaced(place, content) => {
             let message = message(*place)?;
             let mut wire = message.wire_value();
-            if let (Some(wire), Ok(content)) = (wire.as_object_mut(), serde_json::from_str(content)) {
+            if let (Some(wire), Ok(content)) = (wire.as_object_mut(), serde_json::from_str(content))
+            {
                 wire.insert("content".into(), content);
             }
             Some(message_row(message, &wire, *place, record))
@@ -52,11 +57,22 @@ fn row(sent: &Sent, record: &PlanRecord, newest: &NewestPlan, log: &SessionLog) 
 
 fn message_row(message: &Message, wire: &Value, place: usize, record: &PlanRecord) -> Value {
     let reading = read(&message.role, wire);
-    let fate = record.decision.fates.get(place).and_then(crate::planner::Fate::why_in);
+    let fate = record
+        .decision
+        .fates
+        .get(place)
+        .and_then(crate::planner::Fate::why_in);
     let mut row = Map::new();
     row.insert("role".into(), reading.role.into());
-    row.insert("kind".into(), fate.map_or("history", crate::planner::WhyIn::kind).into());
-    if let Some(id) = record.messages.get(place).and_then(|message| message.entry_id.as_deref()) {
+    row.insert(
+        "kind".into(),
+        fate.map_or("history", crate::planner::WhyIn::kind).into(),
+    );
+    if let Some(id) = record
+        .messages
+        .get(place)
+        .and_then(|message| message.entry_id.as_deref())
+    {
         row.insert("entryId".into(), id.into());
     }
     row.insert("text".into(), reading.text.into());

@@ -61,7 +61,12 @@ pub(super) fn document(facts: &Facts<'_>) -> Value {
 }
 
 fn last_plan(record: &PlanRecord) -> Value {
-    let included = record.decision.fates.iter().filter(|fate| fate.why_in().is_some()).count();
+    let included = record
+        .decision
+        .fates
+        .iter()
+        .filter(|fate| fate.why_in().is_some())
+        .count();
     json!({
         "manifestId": record.id,
         "estimatedTokens": record.estimated_tokens(),

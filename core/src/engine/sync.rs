@@ -58,7 +58,12 @@ impl LogReader {
             let wanted = u32::try_from(left.min(u64::from(READ_BYTES))).unwrap_or(READ_BYTES);
             let overlap = log.tail().len();
             let from = log.bytes().saturating_sub(overlap as u64);
-            let bytes = storage.read_file(Place::Sessions, &self.path, from, wanted.saturating_add(overlap as u32))?;
+            let bytes = storage.read_file(
+                Place::Sessions,
+                &self.path,
+                from,
+                wanted.saturating_add(overlap as u32),
+            )?;
             let Some(new) = bytes.strip_prefix(log.tail()) else {
                 *log = SessionLog::new(self.format);
                 change = Change::Restarted;
@@ -66,7 +71,11 @@ impl LogReader {
             };
             if !new.is_empty() {
                 log.push(new);
-                change = if change == Change::Restarted { change } else { Change::Grown };
+                change = if change == Change::Restarted {
+                    change
+                } else {
+                    Change::Grown
+                };
             }
             left = left.saturating_sub(new.len() as u64);
             let finished = new.len() < wanted as usize;
@@ -75,7 +84,14 @@ impl LogReader {
             }
             if finished || left == 0 {
                 let total = finished.then_some(log.bytes());
-                return Ok((Progress { done: log.bytes(), total, finished }, change));
+                return Ok((
+                    Progress {
+                        done: log.bytes(),
+                        total,
+                        finished,
+                    },
+                    change,
+                ));
             }
         }
     }

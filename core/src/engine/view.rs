@@ -6,7 +6,9 @@ use std::cell::OnceCell;
 
 use crate::message::Message;
 use crate::model::Estimator;
-use crate::session::{Branch, EntryIndex, ProjectedSource, Projection, SessionLog, SystemContext, branch, project};
+use crate::session::{
+    Branch, EntryIndex, ProjectedSource, Projection, SessionLog, SystemContext, branch, project,
+};
 
 /// Labels that start so make their entry's group mandatory (behaviour 3.5).
 const PIN_LABEL_PREFIX: &str = "ds4:pin";
@@ -28,9 +30,18 @@ impl View {
         let pinned = projection
             .messages
             .iter()
-            .map(|projected| log.label(projected.entry).is_some_and(|label| label.starts_with(PIN_LABEL_PREFIX)))
+            .map(|projected| {
+                log.label(projected.entry)
+                    .is_some_and(|label| label.starts_with(PIN_LABEL_PREFIX))
+            })
             .collect();
-        Self { branch, projection, leaf, pinned, system: OnceCell::new() }
+        Self {
+            branch,
+            projection,
+            leaf,
+            pinned,
+            system: OnceCell::new(),
+        }
     }
 
     /// How many messages it has.
@@ -39,7 +50,11 @@ impl View {
     }
 
     /// The message at that position.
-    pub(super) fn message<'a>(&'a self, log: &'a SessionLog, position: usize) -> Option<&'a Message> {
+    pub(super) fn message<'a>(
+        &'a self,
+        log: &'a SessionLog,
+        position: usize,
+    ) -> Option<&'a Message> {
         self.projection.message(log, position)
     }
 
@@ -51,7 +66,9 @@ impl View {
 
     /// What the log's own system messages say; none where it has none.
     pub(super) fn system(&self, log: &SessionLog) -> Option<&SystemContext> {
-        self.system.get_or_init(|| self.projection.system_context(log)).as_ref()
+        self.system
+            .get_or_init(|| self.projection.system_context(log))
+            .as_ref()
     }
 
     /// The leaf's ID.
@@ -61,7 +78,10 @@ impl View {
 
     /// The entry of the message at that position.
     pub(super) fn entry(&self, position: usize) -> Option<EntryIndex> {
-        self.projection.messages.get(position).map(|projected| projected.entry)
+        self.projection
+            .messages
+            .get(position)
+            .map(|projected| projected.entry)
     }
 
     /// The ID of that entry.
@@ -71,7 +91,10 @@ impl View {
 
     /// The model that the log itself names for the branch.
     pub(super) fn model(&self) -> Option<(&str, &str)> {
-        self.projection.model.as_ref().map(|(provider, id)| (&**provider, &**id))
+        self.projection
+            .model
+            .as_ref()
+            .map(|(provider, id)| (&**provider, &**id))
     }
 }
 
@@ -83,7 +106,13 @@ pub(super) struct TokenCounts {
 
 impl TokenCounts {
     /// Tokens of a message of the log. `whole` says that it is the entry's own message and not an edited one.
-    pub(super) fn count(&mut self, estimator: Estimator, entry: EntryIndex, whole: bool, message: &Message) -> u32 {
+    pub(super) fn count(
+        &mut self,
+        estimator: Estimator,
+        entry: EntryIndex,
+        whole: bool,
+        message: &Message,
+    ) -> u32 {
         if estimator == Estimator::CharsV1 || !whole {
             return message.tokens(estimator);
         }

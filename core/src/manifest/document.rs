@@ -47,11 +47,17 @@ fn planning(record: &PlanRecord, excluded: &[Exclusion<'_>]) -> Value {
     let selected = decision
         .groups
         .iter()
-        .filter(|group| decision.fates.get(group.start()).is_some_and(|fate| fate.why_in().is_some()))
+        .filter(|group| {
+            decision
+                .fates
+                .get(group.start())
+                .is_some_and(|fate| fate.why_in().is_some())
+        })
         .count();
     let mut cut = Map::new();
-    if let Some(position) = decision.cut {
-        cut.insert("sourceId".into(), record.source_id(position).into());
+    if let Some(begin) = decision.cut {
+        cut.insert("tailSourceId".into(), record.source_id(begin.tail).into());
+        cut.insert("bandSourceId".into(), record.source_id(begin.band).into());
     }
     cut.insert("moved".into(), decision.cut_moved.into());
     json!({
@@ -63,6 +69,7 @@ fn planning(record: &PlanRecord, excluded: &[Exclusion<'_>]) -> Value {
         "messageHardLimitTokens": decision.message_hard,
         "recentTailTokenLimit": record.ceilings.recent_tail,
         "recentTailTokens": decision.tail_tokens,
+        "condensedBandTokens": decision.band_tokens,
         "selectedGroupCount": selected,
         "excludedGroupCount": decision.groups.len() - selected,
         "rescuedImmediatePredecessor": decision.rescued,
@@ -75,17 +82,29 @@ fn planning(record: &PlanRecord, excluded: &[Exclusion<'_>]) -> Value {
 }
 
 fn native_groups(excluded: &[Exclusion<'_>]) -> Value {
-    let mut groups: Vec<&Exclusion<'_>> = excluded.iter().filter(|exclusion| exclusion.group_id.is_some()).collect();
-    let messages: usize = groups.iter().map(|exclusion| exclusion.positions.len()).sum();
+    let mut groups: Vec<&Exclusion<'_>> = excluded
+        .iter()
+        .filter(|exclusion| exclusion.group_id.is_some())
+        .collect();
+    let messages: usize = groups
+        .iter()
+        .map(|exclusion| exclusion.positions.len())
+        .sum();
     let total = groups.len();
     groups.sort_by_key(|exclusion| (!exclusion.oversized, exclusion.start()));
     groups.truncate(MAX_LISTED_GROUPS);
-    let groups: Vec<Value> = groups.iter().map(|exclusion| exclusion.native_group()).collect();
+    let groups: Vec<Value> = groups
+        .iter()
+        .map(|exclusion| exclusion.native_group())
+        .collect();
     json!({"total": total, "messageCount": messages, "groups": groups})
 }
 
 fn warnings(excluded: &[Exclusion<'_>]) -> Vec<Value> {
-    let oversized: Vec<&Exclusion<'_>> = excluded.iter().filter(|exclusion| exclusion.oversized).collect();
+    let oversized: Vec<&Exclusion<'_>> = excluded
+        .iter()
+        .filter(|exclusion| exclusion.oversized)
+        .collect();
     if oversized.is_empty() {
         return Vec::new();
     }
@@ -102,7 +121,9 @@ fn warnings(excluded: &[Exclusion<'_>]) -> Vec<Value> {
 }
 
 fn usage(record: &PlanRecord) -> Value {
-    let Some(usage) = record.usage else { return Value::Null };
+    let Some(usage) = record.usage else {
+        return Value::Null;
+    };
     let total = usage.input + usage.cache_read + usage.cache_write;
     json!({
         "inputTokens": usage.input,
@@ -118,5 +139,9 @@ fn usage(record: &PlanRecord) -> Value {
 fn share(part: u64, total: u64) -> f64 {
     const PRECISION: f64 = 1e6;
     #[allow(clippy::cast_precision_loss)] // token counts lie far below 2^53
-    if total == 0 { 0.0 } else { (part as f64 / total as f64 * PRECISION).round() / PRECISION }
+    if total == 0 {
+        0.0
+    } else {
+        (part as f64 / total as f64 * PRECISION).round() / PRECISION
+    }
 }

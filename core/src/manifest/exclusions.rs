@@ -1,12 +1,9 @@
-//! What is left out, group by group, with what each would have needed.
-//!
-//! Invariant: the needs are computed from the same sums as the tail was chosen by: a group can join only with everything
-//! newer than itself.
+//! What is left out, group by group, and message by message where one could not have been sent at all.
 
 use serde_json::{Map, Value, json};
 
 use super::PlanRecord;
-use crate::planner::{Fate, GroupKind, WhyIn, WhyOut};
+use crate::planner::{Fate, GroupKind, WhyOut};
 
 /// A group, or a message that could not be sent, that is not in the plan.
 #[derive(Debug, Clone)]
@@ -26,58 +23,32 @@ pub(super) struct Exclusion<'a> {
     pub oversized: bool,
     /// Whether it stands directly before the tail.
     pub immediate_predecessor: bool,
-    /// Tokens of the tail with it and everything newer; none where no budget would include it.
-    pub tail_need: Option<u64>,
-    /// Tokens of the whole input with it and everything newer.
-    pub input_need: Option<u64>,
 }
 
 /// What is left out, oldest first.
 pub(super) fn exclusions(record: &PlanRecord) -> Vec<Exclusion<'_>> {
     let decision = &record.decision;
     let mut found = Vec::new();
-    let why_in = |group: &crate::planner::Group| decision.fates.get(group.start()).and_then(Fate::why_in);
-    let mandatory: u64 = decision
-        .groups
-        .iter()
-        .filter(|group| matches!(why_in(group), Some(WhyIn::Current | WhyIn::Pin)))
-        .map(|group| group.tokens)
-        .sum();
-    let summaries: u64 = decision
-        .groups
-        .iter()
-        .filter(|group| why_in(group) == Some(WhyIn::Summary))
-        .map(|group| group.tokens)
-        .sum();
-    let mut tail = mandatory;
-    let mut summary_need = summaries;
     let mut nothing_out_yet = true;
     for group in decision.groups.iter().rev() {
         let is_summary = group.kind == GroupKind::Summary;
         let why = match decision.fates.get(group.start()) {
             Some(Fate::Out(why)) => *why,
-            Some(Fate::Keep(WhyIn::Recent | WhyIn::Rescued | WhyIn::TurnHead) | Fate::Replace(WhyIn::Recent | WhyIn::Rescued | WhyIn::TurnHead, _)) => {
-                tail += group.tokens;
-                continue;
-            }
             _ => continue,
         };
-        if is_summary {
-            summary_need += group.tokens;
-        } else {
-            tail += group.tokens;
-        }
         found.push(Exclusion {
             record,
             positions: group.members.clone(),
             group_id: Some(group.id()),
-            kind: if group.is_prefix() { "prefix" } else { group.kind.name() },
+            kind: if group.is_prefix() {
+                "prefix"
+            } else {
+                group.kind.name()
+            },
             tokens: group.tokens,
             why,
             oversized: !is_summary && group.tokens > record.ceilings.recent_tail,
             immediate_predecessor: !is_summary && nothing_out_yet,
-            tail_need: (!is_summary).then_some(tail),
-            input_need: Some(record.fixed_tokens() + tail + summary_need),
         });
         nothing_out_yet &= is_summary;
     }
@@ -95,8 +66,6 @@ pub(super) fn exclusions(record: &PlanRecord) -> Vec<Exclusion<'_>> {
                 why: *why,
                 oversized: false,
                 immediate_predecessor: false,
-                tail_need: None,
-                input_need: None,
             });
         }
     }
@@ -116,7 +85,10 @@ impl Exclusion<'_> {
     }
 
     fn entry_id(&self, position: usize) -> Option<&str> {
-        self.record.messages.get(position).and_then(|message| message.entry_id.as_deref())
+        self.record
+            .messages
+            .get(position)
+            .and_then(|message| message.entry_id.as_deref())
     }
 
     /// The row that plans and explanations show.
@@ -142,7 +114,9 @@ impl Exclusion<'_> {
         let decision = &self.record.decision;
         let rescue = decision
             .rescue
-            .filter(|(group, _)| decision.groups.get(*group).map(crate::planner::Group::id) == self.group_id)
+            .filter(|(group, _)| {
+                decision.groups.get(*group).map(crate::planner::Group::id) == self.group_id
+            })
             .map_or("not-immediate-predecessor", |(_, rescue)| rescue.name());
         json!({
             "groupId": self.group_id,

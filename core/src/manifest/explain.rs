@@ -4,16 +4,22 @@ use serde_json::{Value, json};
 
 use super::exclusions::{Exclusion, exclusions};
 use super::{PlanRecord, items};
-use crate::planner::WhyOut;
+use crate::planner::{Group, GroupKind, WhatIf, WhyIn, WhyOut};
 
 /// The document of `diagnostics.explain`.
-pub(super) fn explanation(record: &PlanRecord) -> Value {
+pub(super) fn explanation(record: &PlanRecord, condensed: &dyn Fn(usize) -> Option<u32>) -> Value {
+    let budgets = Budgets::new(record);
+    let condensed_group = |place: usize| budgets.condensed(record, place, condensed);
+    let what_if = budgets.what_if(record, &condensed_group);
     let excluded: Vec<Value> = exclusions(record)
         .iter()
         .map(|exclusion| {
             let mut row = exclusion.row();
             if let Some(row) = row.as_object_mut() {
-                row.insert("smallestChange".into(), smallest_change(record, exclusion));
+                row.insert(
+                    "smallestChange".into(),
+                    smallest_change(record, exclusion, &budgets, &what_if),
+                );
             }
             row
         })
@@ -26,44 +32,135 @@ pub(super) fn explanation(record: &PlanRecord) -> Value {
     })
 }
 
-fn smallest_change(record: &PlanRecord, exclusion: &Exclusion<'_>) -> Value {
+/// The record's groups as the choice of tail and band saw them.
+struct Budgets {
+    /// Newest first, whole.
+    eligible: Vec<Group>,
+    mandatory: u64,
+    chosen: u64,
+}
+
+impl Budgets {
+    fn new(record: &PlanRecord) -> Self {
+        let decision = &record.decision;
+        let (mut eligible, mut mandatory, mut summaries) = (Vec::new(), 0, 0);
+        for group in decision.groups.iter().rev() {
+            let why = decision
+                .fates
+                .get(group.start())
+                .and_then(crate::planner::Fate::why_in);
+            match why {
+                Some(WhyIn::Current | WhyIn::Pin) => mandatory += group.tokens,
+                Some(WhyIn::Summary) => summaries += group.tokens,
+                _ if group.kind == GroupKind::Summary => {}
+                _ => {
+                    let whole = group.members.iter().map(|position| {
+                        u64::from(
+                            record
+                                .messages
+                                .get(*position)
+                                .map_or(0, |message| message.tokens),
+                        )
+                    });
+                    eligible.push(Group {
+                        tokens: whole.sum(),
+                        ..group.clone()
+                    });
+                }
+            }
+        }
+        Self {
+            eligible,
+            mandatory,
+            chosen: mandatory + summaries,
+        }
+    }
+
+    fn what_if<'a>(
+        &'a self,
+        record: &PlanRecord,
+        condensed: &'a dyn Fn(usize) -> u64,
+    ) -> WhatIf<'a> {
+        WhatIf {
+            eligible: &self.eligible,
+            condensed: record.band_share.map(|_| condensed),
+            band_share: record.band_share.unwrap_or_default(),
+            fixed: record.fixed_tokens(),
+            mandatory: self.mandatory,
+            chosen: self.chosen,
+            active: record.budgets.active,
+        }
+    }
+
+    fn condensed(
+        &self,
+        record: &PlanRecord,
+        place: usize,
+        condensed: &dyn Fn(usize) -> Option<u32>,
+    ) -> u64 {
+        let members = self
+            .eligible
+            .get(place)
+            .map(|group| group.members.as_slice())
+            .unwrap_or_default();
+        let tokens = members.iter().map(|&position| {
+            let whole = || {
+                record
+                    .messages
+                    .get(position)
+                    .map_or(0, |message| message.tokens)
+            };
+            u64::from(condensed(position).unwrap_or_else(whole))
+        });
+        tokens.sum()
+    }
+
+    fn place_of(&self, exclusion: &Exclusion<'_>) -> Option<usize> {
+        self.eligible
+            .iter()
+            .position(|group| group.start() == exclusion.start())
+    }
+}
+
+fn smallest_change(
+    record: &PlanRecord,
+    exclusion: &Exclusion<'_>,
+    budgets: &Budgets,
+    what_if: &WhatIf<'_>,
+) -> Value {
     if let Some(text) = beyond_any_budget(exclusion.why) {
         return json!({"setting": "none", "text": text});
     }
-    let input_need = exclusion.input_need.unwrap_or(u64::MAX);
-    if input_need > record.budgets.hard {
-        let value = smallest_window(record, input_need);
-        let text = format!("a model whose window leaves {input_need} tokens of input (the hard limit here is {})", record.budgets.hard);
+    let Some(place) = budgets.place_of(exclusion) else {
+        let value = record.ceilings.summaries + exclusion.tokens;
+        let text = format!(
+            "{value} tokens for summaries instead of {}",
+            record.ceilings.summaries
+        );
+        return json!({"setting": "context.maxSummaryTokens", "value": value, "text": text});
+    };
+    let need = what_if.smallest_budget(place);
+    if need > record.budgets.hard {
+        let value = smallest_window(record, need);
+        let text = format!(
+            "a model whose window leaves {need} tokens of input (the hard limit here is {})",
+            record.budgets.hard
+        );
         return json!({"setting": "contextWindow", "value": value, "text": text});
     }
-    if input_need > record.budgets.active {
-        let text = format!("an input budget of {input_need} tokens instead of {}", record.budgets.active);
-        return json!({"setting": "budget", "value": input_need, "text": text});
-    }
-    match exclusion.tail_need {
-        None => {
-            let value = record.ceilings.summaries + exclusion.tokens;
-            let text = format!("{} tokens for summaries instead of {}", value, record.ceilings.summaries);
-            json!({"setting": "context.maxSummaryTokens", "value": value, "text": text})
-        }
-        Some(need) if need > record.configured_tail => {
-            let text = format!("a recent tail of {need} tokens instead of {}", record.ceilings.recent_tail);
-            json!({"setting": "context.recentTailTokens", "value": need, "text": text})
-        }
-        Some(need) => {
-            // The configured tail would do; the ceiling that follows from the model's window is what binds.
-            let text = format!("a recent tail of {need} tokens for this model instead of {}", record.ceilings.recent_tail);
-            let setting = format!("modelAwareness.overrides.{}/{}.recentTailTokens", record.profile.provider, record.profile.id);
-            json!({"setting": setting, "value": need, "text": text})
-        }
-    }
+    let text = format!("an input budget of {need} tokens in place of the automatic limits");
+    json!({"setting": "budget", "value": need, "text": text})
 }
 
 /// The smallest window with these ratios whose hard limit holds that many tokens, as a first guess that errs upwards.
 fn smallest_window(record: &PlanRecord, input_need: u64) -> u64 {
-    const PERCENT: u64 = 100;
-    let by_share = input_need.saturating_mul(PERCENT).div_ceil(90);
-    let by_reserve = input_need + record.budgets.output_reserve + record.budgets.safety;
+    let budgets = &record.budgets;
+    let by_share = input_need
+        .saturating_mul(budgets.context_window)
+        .div_ceil(budgets.hard.max(1));
+    let by_reserve = input_need
+        .saturating_add(budgets.output_reserve)
+        .saturating_add(budgets.safety);
     by_share.max(by_reserve)
 }
 
@@ -73,10 +170,14 @@ fn beyond_any_budget(why: WhyOut) -> Option<&'static str> {
         WhyOut::BeforeStableCut => {
             "it fits, but adding it would rewrite the provider's cached prefix; it returns when the model or the branch changes"
         }
-        WhyOut::OrphanResult => "its call is not there, and providers reject a result without its call",
+        WhyOut::OrphanResult => {
+            "its call is not there, and providers reject a result without its call"
+        }
         WhyOut::SurplusResult => "its call has a result already",
         WhyOut::UnansweredCall => "its call never got a result",
-        WhyOut::AbortedResponse => "the response was aborted or failed, and agents do not send such",
+        WhyOut::AbortedResponse => {
+            "the response was aborted or failed, and agents do not send such"
+        }
         WhyOut::ResultOfAbortedResponse => "it answers an aborted response",
         WhyOut::EmptyMessage => "there is nothing in it to read",
         WhyOut::ExcludedFromContext => "the person kept it out of the context",

@@ -12,18 +12,45 @@ const CLASSIFICATION: &str = "normal";
 pub(super) fn included(record: &PlanRecord) -> Vec<Value> {
     let mut items = Vec::new();
     if record.system_tokens > 0 {
-        items.push(item("system", "system-prompt", "system", None, record.system_tokens, None, "always"));
+        items.push(item(
+            "system",
+            "system-prompt",
+            "system",
+            None,
+            record.system_tokens,
+            None,
+            "always",
+        ));
     }
     for (name, tokens) in &record.tools {
         items.push(item("tool", name, "system", None, *tokens, None, "always"));
     }
     for (position, fate) in record.decision.fates.iter().enumerate() {
-        if let Some(notice) = record.decision.notice.as_ref().filter(|notice| notice.before == position) {
+        if let Some(notice) = record
+            .decision
+            .notice
+            .as_ref()
+            .filter(|notice| notice.before == position)
+        {
             let source = notice.source_ids.first().map_or("notice", String::as_str);
-            items.push(item("notice", source, "user", None, u64::from(notice.tokens), None, "turn-beginning-left-out"));
+            items.push(item(
+                "notice",
+                source,
+                "user",
+                None,
+                u64::from(notice.tokens),
+                None,
+                "turn-beginning-left-out",
+            ));
         }
         if let Some(why) = fate.why_in() {
-            items.push(message_item(record, position, why.kind(), why.priority(), reason(fate, why)));
+            items.push(message_item(
+                record,
+                position,
+                why.kind(),
+                why.priority(),
+                reason(fate, why),
+            ));
         }
     }
     items
@@ -34,7 +61,13 @@ pub(super) fn excluded(record: &PlanRecord) -> Vec<Value> {
     let fates = record.decision.fates.iter().enumerate();
     fates
         .filter_map(|(position, fate)| match fate {
-            Fate::Out(why) => Some(message_item(record, position, "history", OTHER_HISTORY_PRIORITY, why.name())),
+            Fate::Out(why) => Some(message_item(
+                record,
+                position,
+                "history",
+                OTHER_HISTORY_PRIORITY,
+                why.name(),
+            )),
             _ => None,
         })
         .collect()
@@ -42,14 +75,27 @@ pub(super) fn excluded(record: &PlanRecord) -> Vec<Value> {
 
 /// Items and tokens by kind, in a fixed order, kinds without items left out.
 pub(super) fn composition(record: &PlanRecord) -> Vec<Value> {
-    const KINDS: [&str; 6] = ["system", "tool", "pin", "summary", "notice", "recent"];
+    const KINDS: [&str; 8] = [
+        "system",
+        "tool",
+        "pin",
+        "summary",
+        "notice",
+        "condensed",
+        "recent",
+        "current",
+    ];
     let included = included(record);
     KINDS
         .into_iter()
-        .chain(["current"])
         .filter_map(|kind| {
-            let of_kind = included.iter().filter(|item| item.get("kind").and_then(Value::as_str) == Some(kind));
-            let tokens: u64 = of_kind.clone().filter_map(|item| item.get("tokens").and_then(Value::as_u64)).sum();
+            let of_kind = included
+                .iter()
+                .filter(|item| item.get("kind").and_then(Value::as_str) == Some(kind));
+            let tokens: u64 = of_kind
+                .clone()
+                .filter_map(|item| item.get("tokens").and_then(Value::as_u64))
+                .sum();
             let items = of_kind.count();
             (items > 0).then(|| json!({"kind": kind, "items": items, "tokens": tokens}))
         })
@@ -58,22 +104,31 @@ pub(super) fn composition(record: &PlanRecord) -> Vec<Value> {
 
 fn reason(fate: &Fate, why: WhyIn) -> &'static str {
     match fate {
-        Fate::Replace(_, replacement) => match replacement.what {
-            crate::planner::ReplacementKind::ShortenedResult => "result-shortened",
-            crate::planner::ReplacementKind::UnansweredCallsRemoved => "unanswered-calls-removed",
-        },
+        Fate::Replace(_, replacement) if why != WhyIn::Condensed => replacement.what.name(),
         _ => why.name(),
     }
 }
 
-fn message_item(record: &PlanRecord, position: usize, kind: &str, priority: u32, reason: &str) -> Value {
+fn message_item(
+    record: &PlanRecord,
+    position: usize,
+    kind: &str,
+    priority: u32,
+    reason: &str,
+) -> Value {
     let message = record.messages.get(position);
     let whole = message.map_or(0, |message| message.tokens);
     let tokens = match record.decision.fates.get(position) {
         Some(Fate::Replace(_, replacement)) => replacement.tokens,
         _ => whole,
     };
-    let group = record.decision.group_of.get(position).copied().flatten().and_then(|group| record.decision.groups.get(group));
+    let group = record
+        .decision
+        .group_of
+        .get(position)
+        .copied()
+        .flatten()
+        .and_then(|group| record.decision.groups.get(group));
     let end = group.map_or(position, crate::planner::Group::end);
     let score = score(priority, end, record.messages.len());
     item(
@@ -95,7 +150,15 @@ fn score(priority: u32, end: usize, count: usize) -> f64 {
     ((f64::from(priority) + place) * PRECISION).round() / PRECISION
 }
 
-fn item(kind: &str, source_id: &str, role: &str, group_id: Option<String>, tokens: u64, score: Option<f64>, reason: &str) -> Value {
+fn item(
+    kind: &str,
+    source_id: &str,
+    role: &str,
+    group_id: Option<String>,
+    tokens: u64,
+    score: Option<f64>,
+    reason: &str,
+) -> Value {
     let mut item = Map::new();
     item.insert("kind".into(), kind.into());
     item.insert("sourceId".into(), source_id.into());

@@ -5,8 +5,8 @@
 //! `createdAt` is the caller's time, and durations are the host's business.
 
 mod document;
-mod explain;
 mod exclusions;
+mod explain;
 mod items;
 
 use crate::config::ContextMode;
@@ -67,8 +67,8 @@ pub struct PlanRecord {
     pub ceilings: Ceilings,
     /// Whether the plan was applied or only recorded.
     pub mode: ContextMode,
-    /// `context.recentTailTokens`.
-    pub configured_tail: u64,
+    /// The condensed band's share; none where it is off.
+    pub band_share: Option<f64>,
     /// The estimator of all tokens here.
     pub estimator: Estimator,
     /// Tokens of the system prompt.
@@ -102,12 +102,19 @@ impl PlanRecord {
 
     /// Tokens of the messages that go out.
     pub fn sent_message_tokens(&self) -> u64 {
-        if self.applies() { self.decision.message_tokens } else { self.original_message_tokens() }
+        if self.applies() {
+            self.decision.message_tokens
+        } else {
+            self.original_message_tokens()
+        }
     }
 
     /// Tokens of the host's context.
     pub fn original_message_tokens(&self) -> u64 {
-        self.messages.iter().map(|message| u64::from(message.tokens)).sum()
+        self.messages
+            .iter()
+            .map(|message| u64::from(message.tokens))
+            .sum()
     }
 
     /// Whether the plan itself goes out, and not the host's own context.
@@ -120,19 +127,27 @@ impl PlanRecord {
         document::manifest(self)
     }
 
-    /// For every item its reason, for every exclusion the smallest change that would have included it.
-    pub fn explanation(&self) -> serde_json::Value {
-        explain::explanation(self)
+    /// For every item its reason, for every exclusion the smallest change that would have included it. `condensed` gives
+    /// the tokens of a message's condensed form, where the message is still held; without it the whole counts.
+    pub fn explanation(&self, condensed: &dyn Fn(usize) -> Option<u32>) -> serde_json::Value {
+        explain::explanation(self, condensed)
     }
 
     /// What is left out, in runs: one row a group, and one a message that could not be sent.
     pub fn exclusions(&self) -> Vec<serde_json::Value> {
-        exclusions::exclusions(self).iter().map(|exclusion| exclusion.row()).collect()
+        exclusions::exclusions(self)
+            .iter()
+            .map(|exclusion| exclusion.row())
+            .collect()
     }
 
     /// The name of a message in manifests.
     fn source_id(&self, position: usize) -> String {
-        match self.messages.get(position).and_then(|message| message.entry_id.as_deref()) {
+        match self
+            .messages
+            .get(position)
+            .and_then(|message| message.entry_id.as_deref())
+        {
             Some(id) => id.to_owned(),
             None => format!("inline:{position}"),
         }

@@ -82,10 +82,16 @@ fn wire_block(block: &Value) -> Value {
             wire.insert("name".into(), field("name"));
         }
         Some("image") => {
-            let data = block.get("data").and_then(Value::as_str).unwrap_or_default();
+            let data = block
+                .get("data")
+                .and_then(Value::as_str)
+                .unwrap_or_default();
             wire.insert("bytes".into(), Value::from(data.len()));
             wire.insert("mimeType".into(), field("mimeType"));
-            wire.insert("sha256".into(), Value::from(hex(&Sha256::digest(data.as_bytes()))));
+            wire.insert(
+                "sha256".into(),
+                Value::from(hex(&Sha256::digest(data.as_bytes()))),
+            );
         }
         _ => return block.clone(),
     }
@@ -96,9 +102,11 @@ fn wire_block(block: &Value) -> Value {
 /// Lower-case hex.
 pub(crate) fn hex(bytes: &[u8]) -> String {
     use std::fmt::Write;
-    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
-        // Writing to a String cannot fail.
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
+    bytes
+        .iter()
+        .fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
+            // Writing to a String cannot fail.
+            let _ = write!(text, "{byte:02x}");
+            text
+        })
 }

@@ -59,7 +59,8 @@ mod tests {
         leaf.prop_recursive(4, 32, 5, |inner| {
             prop_oneof![
                 prop::collection::vec(inner.clone(), 0..5).prop_map(Value::from),
-                prop::collection::vec(("[a-zé😀]{0,3}", inner), 0..5).prop_map(|pairs| Value::Object(pairs.into_iter().collect())),
+                prop::collection::vec(("[a-zé😀]{0,3}", inner), 0..5)
+                    .prop_map(|pairs| Value::Object(pairs.into_iter().collect())),
             ]
         })
     }
@@ -78,7 +79,12 @@ mod tests {
         assert!(!is_canonical(&json!({"b": 1, "a": 2})));
         assert!(!is_canonical(&json!([1.0])));
         assert!(!is_canonical(&json!(9_007_199_254_740_992_u64)));
-        assert!(is_canonical(&json!({"a": [1, "x\u{1f}\n", null], "b": {"c": true}})));
-        assert_eq!(canonical_json(&json!({"b": 1.0, "a": 1e21})), r#"{"a":1e+21,"b":1}"#);
+        assert!(is_canonical(
+            &json!({"a": [1, "x\u{1f}\n", null], "b": {"c": true}})
+        ));
+        assert_eq!(
+            canonical_json(&json!({"b": 1.0, "a": 1e21})),
+            r#"{"a":1e+21,"b":1}"#
+        );
     }
 }

@@ -16,7 +16,12 @@ pub fn is_known_role(name: &str) -> bool {
 
 /// The message in a native message object.
 pub fn from_native(native: &Value) -> Message {
-    let role = Role::from_name(native.get("role").and_then(Value::as_str).unwrap_or_default());
+    let role = Role::from_name(
+        native
+            .get("role")
+            .and_then(Value::as_str)
+            .unwrap_or_default(),
+    );
     let wire = wire_form(&role, native);
     let mut message = Message::new(role, &wire);
     message.timestamp_ms = native.get("timestamp").and_then(milliseconds);
@@ -35,7 +40,15 @@ fn wire_form(role: &Role, native: &Value) -> Value {
         Role::System => &["content", "role", "sections", "toolsAdded", "toolsRemoved"],
         Role::User | Role::Assistant => &["content", "role"],
         Role::ToolResult => &["content", "isError", "role", "toolCallId", "toolName"],
-        Role::BashExecution => &["cancelled", "command", "exitCode", "fullOutputPath", "output", "role", "truncated"],
+        Role::BashExecution => &[
+            "cancelled",
+            "command",
+            "exitCode",
+            "fullOutputPath",
+            "output",
+            "role",
+            "truncated",
+        ],
         Role::Custom => &["content", "customType", "role"],
         Role::BranchSummary | Role::CompactionSummary => &["role", "summary"],
         Role::Unknown(_) => &["role"],
@@ -59,10 +72,14 @@ fn sendable(role: &Role, native: &Value, wire: &Value) -> Sendable {
     match role {
         Role::Unknown(_) => Sendable::UnknownRole,
         Role::Assistant if matches!(text("stopReason"), "aborted" | "error") => Sendable::Aborted,
-        Role::BashExecution if native.get("excludeFromContext") == Some(&Value::Bool(true)) => Sendable::ExcludedFromContext,
+        Role::BashExecution if native.get("excludeFromContext") == Some(&Value::Bool(true)) => {
+            Sendable::ExcludedFromContext
+        }
         // A tool result without text is an answer all the same, and so is a command without output.
         Role::ToolResult | Role::BashExecution => Sendable::Yes,
-        Role::BranchSummary | Role::CompactionSummary if text("summary").trim().is_empty() => Sendable::Empty,
+        Role::BranchSummary | Role::CompactionSummary if text("summary").trim().is_empty() => {
+            Sendable::Empty
+        }
         Role::System | Role::BranchSummary | Role::CompactionSummary => Sendable::Yes,
         Role::User | Role::Assistant | Role::Custom if content_is_empty(wire) => Sendable::Empty,
         Role::User | Role::Assistant | Role::Custom => Sendable::Yes,
@@ -93,7 +110,12 @@ fn calls(wire: &Value) -> Box<[ToolCall]> {
 }
 
 fn answer(wire: &Value) -> ToolAnswer {
-    let text = |key: &str| wire.get(key).and_then(Value::as_str).unwrap_or_default().into();
+    let text = |key: &str| {
+        wire.get(key)
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+            .into()
+    };
     ToolAnswer {
         call_id: text("toolCallId"),
         tool_name: text("toolName"),

@@ -37,7 +37,12 @@ pub enum PortableError {
 
 /// The ID and the message in a portable message object.
 pub fn from_portable(portable: &Value) -> Result<(String, Message), PortableError> {
-    let text = |key: &str| portable.get(key).and_then(Value::as_str).unwrap_or_default();
+    let text = |key: &str| {
+        portable
+            .get(key)
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+    };
     let id = text("id").to_owned();
     if id.is_empty() {
         return Err(PortableError::MissingId);
@@ -52,7 +57,12 @@ pub fn from_portable(portable: &Value) -> Result<(String, Message), PortableErro
         "assistant" => Role::Assistant,
         "custom" => Role::Custom,
         "tool" => Role::ToolResult,
-        other => return Err(PortableError::UnknownRole { role: other.to_owned(), id }),
+        other => {
+            return Err(PortableError::UnknownRole {
+                role: other.to_owned(),
+                id,
+            });
+        }
     };
     native.insert("role".into(), Value::from(role.name()));
     if let Some(created) = portable.get("createdAt") {
@@ -63,12 +73,17 @@ pub fn from_portable(portable: &Value) -> Result<(String, Message), PortableErro
             return Err(PortableError::ToolResultShape { id });
         };
         let field = |key: &str| result.get(key).cloned().unwrap_or(Value::Null);
-        if result.get("type").and_then(Value::as_str) != Some("toolResult") || !field("toolCallId").is_string() {
+        if result.get("type").and_then(Value::as_str) != Some("toolResult")
+            || !field("toolCallId").is_string()
+        {
             return Err(PortableError::ToolResultShape { id });
         }
         native.insert("toolCallId".into(), field("toolCallId"));
         native.insert("toolName".into(), field("toolName"));
-        native.insert("isError".into(), Value::from(field("isError") == Value::Bool(true)));
+        native.insert(
+            "isError".into(),
+            Value::from(field("isError") == Value::Bool(true)),
+        );
         native.insert("content".into(), text_blocks(&field("content")));
     } else {
         // References and opaque provider blocks keep their own shape: a model reads them as their JSON.
@@ -87,4 +102,3 @@ fn text_blocks(content: &Value) -> Value {
         other => other.clone(),
     }
 }
-

@@ -41,7 +41,10 @@ pub fn read(role: &Role, wire: &Value) -> Reading {
         Role::System => ("user", system_text(wire)),
         Role::User | Role::Custom | Role::Unknown(_) => ("user", content_text(wire)),
     };
-    Reading { role: sent_as, text }
+    Reading {
+        role: sent_as,
+        text,
+    }
 }
 
 impl Message {
@@ -56,7 +59,10 @@ fn content_text(wire: &Value) -> String {
     match wire.get("content") {
         Some(Value::String(text)) => text.clone(),
         Some(Value::Array(blocks)) => {
-            let parts: Vec<String> = blocks.iter().filter_map(|block| block_text(&Block::of(block))).collect();
+            let parts: Vec<String> = blocks
+                .iter()
+                .filter_map(|block| block_text(&Block::of(block)))
+                .collect();
             parts.join("\n")
         }
         _ => String::new(),
@@ -68,7 +74,9 @@ fn block_text(block: &Block<'_>) -> Option<String> {
         Block::Text("") | Block::Thinking(_) => None,
         Block::Text(text) => Some((*text).to_owned()),
         Block::Image => Some("[image]".to_owned()),
-        Block::ToolCall { name, arguments, .. } => Some(format!("{name}({})", spaced_json(arguments))),
+        Block::ToolCall {
+            name, arguments, ..
+        } => Some(format!("{name}({})", spaced_json(arguments))),
         Block::Other(value) => Some(value.to_string()),
     }
 }
@@ -87,11 +95,18 @@ fn command_text(wire: &Value) -> String {
     }
     if wire.get("cancelled") == Some(&Value::Bool(true)) {
         text.push_str("\n\n(command cancelled)");
-    } else if let Some(code) = wire.get("exitCode").and_then(Value::as_i64).filter(|code| *code != 0) {
+    } else if let Some(code) = wire
+        .get("exitCode")
+        .and_then(Value::as_i64)
+        .filter(|code| *code != 0)
+    {
         text.push_str(&format!("\n\nCommand exited with code {code}"));
     }
     if wire.get("truncated") == Some(&Value::Bool(true)) && !field("fullOutputPath").is_empty() {
-        text.push_str(&format!("\n\n[Output truncated. Full output: {}]", field("fullOutputPath")));
+        text.push_str(&format!(
+            "\n\n[Output truncated. Full output: {}]",
+            field("fullOutputPath")
+        ));
     }
     text
 }
@@ -104,7 +119,12 @@ fn system_text(wire: &Value) -> String {
         parts.push(content);
     }
     if let Some(sections) = wire.get("sections").and_then(Value::as_object) {
-        parts.extend(sections.values().filter_map(Value::as_str).map(str::to_owned));
+        parts.extend(
+            sections
+                .values()
+                .filter_map(Value::as_str)
+                .map(str::to_owned),
+        );
     }
     parts.join("\n\n")
 }
@@ -123,13 +143,32 @@ fn spaced_json(value: &Value) -> String {
 struct Spaced;
 
 impl serde_json::ser::Formatter for Spaced {
-    fn begin_array_value<W: ?Sized + std::io::Write>(&mut self, writer: &mut W, first: bool) -> std::io::Result<()> {
-        if first { Ok(()) } else { writer.write_all(b", ") }
+    fn begin_array_value<W: ?Sized + std::io::Write>(
+        &mut self,
+        writer: &mut W,
+        first: bool,
+    ) -> std::io::Result<()> {
+        if first {
+            Ok(())
+        } else {
+            writer.write_all(b", ")
+        }
     }
-    fn begin_object_key<W: ?Sized + std::io::Write>(&mut self, writer: &mut W, first: bool) -> std::io::Result<()> {
-        if first { Ok(()) } else { writer.write_all(b", ") }
+    fn begin_object_key<W: ?Sized + std::io::Write>(
+        &mut self,
+        writer: &mut W,
+        first: bool,
+    ) -> std::io::Result<()> {
+        if first {
+            Ok(())
+        } else {
+            writer.write_all(b", ")
+        }
     }
-    fn begin_object_value<W: ?Sized + std::io::Write>(&mut self, writer: &mut W) -> std::io::Result<()> {
+    fn begin_object_value<W: ?Sized + std::io::Write>(
+        &mut self,
+        writer: &mut W,
+    ) -> std::io::Result<()> {
         writer.write_all(b": ")
     }
 }

@@ -49,20 +49,31 @@ impl Relations {
         for (position, message) in messages.into_iter().enumerate() {
             relations.answers.push(vec![None; message.calls.len()]);
             for (call, tool_call) in message.calls.iter().enumerate() {
-                let occurrence = Occurrence { message: position, call };
+                let occurrence = Occurrence {
+                    message: position,
+                    call,
+                };
                 latest.insert(&tool_call.id, occurrence);
             }
-            let binding = message.answers.as_ref().map(|answer| match latest.get(&*answer.call_id) {
-                None => Binding::Orphan,
-                Some(&occurrence) => relations.take_answer(occurrence, position),
-            });
+            let binding =
+                message
+                    .answers
+                    .as_ref()
+                    .map(|answer| match latest.get(&*answer.call_id) {
+                        None => Binding::Orphan,
+                        Some(&occurrence) => relations.take_answer(occurrence, position),
+                    });
             relations.bindings.push(binding);
         }
         relations
     }
 
     fn take_answer(&mut self, occurrence: Occurrence, result: usize) -> Binding {
-        match self.answers.get_mut(occurrence.message).and_then(|calls| calls.get_mut(occurrence.call)) {
+        match self
+            .answers
+            .get_mut(occurrence.message)
+            .and_then(|calls| calls.get_mut(occurrence.call))
+        {
             Some(slot @ None) => {
                 *slot = Some(result);
                 Binding::Answers(occurrence)
@@ -96,7 +107,9 @@ mod tests {
         from_native(&json!({"role": "assistant", "content": blocks}))
     }
     fn result(id: &str) -> Message {
-        from_native(&json!({"role": "toolResult", "toolCallId": id, "toolName": "read", "content": []}))
+        from_native(
+            &json!({"role": "toolResult", "toolCallId": id, "toolName": "read", "content": []}),
+        )
     }
     const fn at(message: usize, call: usize) -> Occurrence {
         Occurrence { message, call }
@@ -121,7 +134,14 @@ mod tests {
 
     #[test]
     fn parallel_calls_take_displaced_results_and_one_answer_each() {
-        let messages = [call(&["a", "b"]), result("b"), call(&["c"]), result("a"), result("a"), result("c")];
+        let messages = [
+            call(&["a", "b"]),
+            result("b"),
+            call(&["c"]),
+            result("a"),
+            result("a"),
+            result("c"),
+        ];
         let relations = Relations::bind(&messages);
         assert_eq!(relations.answers(0), [Some(3), Some(1)]);
         assert_eq!(relations.binding(4), Some(Binding::Surplus(at(0, 0))));

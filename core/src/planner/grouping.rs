@@ -96,14 +96,21 @@ pub(super) struct Grouping {
 pub(super) fn group(candidates: &[Candidate<'_>], estimator: Estimator) -> Grouping {
     let relations = Relations::bind(candidates.iter().map(|candidate| candidate.message));
     let mut grouping = Grouping {
-        unsendable: (0..candidates.len()).map(|position| why_unsendable(candidates, &relations, position)).collect(),
+        unsendable: (0..candidates.len())
+            .map(|position| why_unsendable(candidates, &relations, position))
+            .collect(),
         trimmed: vec![None; candidates.len()],
         group_of: vec![None; candidates.len()],
         groups: Vec::new(),
         relations,
     };
     trim_unanswered_calls(&mut grouping, candidates, estimator);
-    let mut builder = Builder { candidates, grouping, turn: None, open: Vec::new() };
+    let mut builder = Builder {
+        candidates,
+        grouping,
+        turn: None,
+        open: Vec::new(),
+    };
     for (position, candidate) in candidates.iter().enumerate() {
         builder.place(position, candidate);
     }
@@ -123,11 +130,20 @@ impl Builder<'_> {
         while self.open.last().is_some_and(|(_, last)| *last < position) {
             self.open.pop();
         }
-        if self.grouping.unsendable.get(position).copied().flatten().is_some() {
+        if self
+            .grouping
+            .unsendable
+            .get(position)
+            .copied()
+            .flatten()
+            .is_some()
+        {
             return;
         }
         let answered = match self.grouping.relations.binding(position) {
-            Some(Binding::Answers(call)) => self.grouping.group_of.get(call.message).copied().flatten(),
+            Some(Binding::Answers(call)) => {
+                self.grouping.group_of.get(call.message).copied().flatten()
+            }
             _ => None,
         };
         let surrounding = self.open.last().map(|(group, _)| *group);
@@ -159,14 +175,23 @@ impl Builder<'_> {
 
     fn begin(&mut self, kind: GroupKind, position: usize) -> usize {
         let group = self.grouping.groups.len();
-        self.grouping.groups.push(Group { kind, members: Vec::new(), tokens: 0, pinned: false, turn: self.turn });
+        self.grouping.groups.push(Group {
+            kind,
+            members: Vec::new(),
+            tokens: 0,
+            pinned: false,
+            turn: self.turn,
+        });
         self.join(group, position);
         group
     }
 
     fn join(&mut self, group: usize, position: usize) {
         let tokens = self.grouping.tokens_of(position, self.candidates);
-        let pinned = self.candidates.get(position).is_some_and(|candidate| candidate.pinned);
+        let pinned = self
+            .candidates
+            .get(position)
+            .is_some_and(|candidate| candidate.pinned);
         if let Some(group) = self.grouping.groups.get_mut(group) {
             group.members.push(position);
             group.tokens += tokens;
@@ -180,24 +205,37 @@ impl Builder<'_> {
 
 impl Grouping {
     /// Tokens of a candidate in the form in which it would be sent.
-    fn tokens_of(&self, position: usize, candidates: &[Candidate<'_>]) -> u64 {
-        let trimmed = self.trimmed.get(position).and_then(Option::as_ref).map(|replacement| replacement.tokens);
-        let whole = candidates.get(position).map_or(0, |candidate| candidate.tokens);
+    pub(super) fn tokens_of(&self, position: usize, candidates: &[Candidate<'_>]) -> u64 {
+        let trimmed = self
+            .trimmed
+            .get(position)
+            .and_then(Option::as_ref)
+            .map(|replacement| replacement.tokens);
+        let whole = candidates
+            .get(position)
+            .map_or(0, |candidate| candidate.tokens);
         u64::from(trimmed.unwrap_or(whole))
     }
 }
 
 /// Why the message cannot be sent whatever the budget, looking at itself and its relations.
-fn why_unsendable(candidates: &[Candidate<'_>], relations: &Relations, position: usize) -> Option<WhyOut> {
-    let sendable = |position: usize| candidates.get(position).map(|candidate| candidate.message.sendable);
+fn why_unsendable(
+    candidates: &[Candidate<'_>],
+    relations: &Relations,
+    position: usize,
+) -> Option<WhyOut> {
+    let sendable = |position: usize| {
+        candidates
+            .get(position)
+            .map(|candidate| candidate.message.sendable)
+    };
     match sendable(position)? {
         Sendable::Yes => match relations.binding(position) {
             None => None,
             Some(Binding::Orphan) => Some(WhyOut::OrphanResult),
             Some(Binding::Surplus(_)) => Some(WhyOut::SurplusResult),
-            Some(Binding::Answers(call)) => {
-                (sendable(call.message) == Some(Sendable::Aborted)).then_some(WhyOut::ResultOfAbortedResponse)
-            }
+            Some(Binding::Answers(call)) => (sendable(call.message) == Some(Sendable::Aborted))
+                .then_some(WhyOut::ResultOfAbortedResponse),
         },
         Sendable::Aborted => Some(WhyOut::AbortedResponse),
         Sendable::Empty => Some(WhyOut::EmptyMessage),
@@ -207,16 +245,27 @@ fn why_unsendable(candidates: &[Candidate<'_>], relations: &Relations, position:
 }
 
 /// A call that never got a result cannot be sent; what else its message says still can.
-fn trim_unanswered_calls(grouping: &mut Grouping, candidates: &[Candidate<'_>], estimator: Estimator) {
+fn trim_unanswered_calls(
+    grouping: &mut Grouping,
+    candidates: &[Candidate<'_>],
+    estimator: Estimator,
+) {
     for (position, candidate) in candidates.iter().enumerate() {
         let answers = grouping.relations.answers(position);
-        let sendable = grouping.unsendable.get(position).copied().flatten().is_none();
+        let sendable = grouping
+            .unsendable
+            .get(position)
+            .copied()
+            .flatten()
+            .is_none();
         if !sendable || answers.iter().all(Option::is_some) {
             continue;
         }
         let answered: Vec<bool> = answers.iter().map(Option::is_some).collect();
         let trimmed = without_unanswered_calls(candidate, &answered, estimator);
-        if trimmed.is_none() && let Some(why) = grouping.unsendable.get_mut(position) {
+        if trimmed.is_none()
+            && let Some(why) = grouping.unsendable.get_mut(position)
+        {
             *why = Some(WhyOut::UnansweredCall);
         }
         if let Some(slot) = grouping.trimmed.get_mut(position) {
@@ -226,7 +275,11 @@ fn trim_unanswered_calls(grouping: &mut Grouping, candidates: &[Candidate<'_>], 
 }
 
 /// The message without its unanswered calls; none where nothing but thinking would be left.
-fn without_unanswered_calls(candidate: &Candidate<'_>, answered: &[bool], estimator: Estimator) -> Option<Replacement> {
+fn without_unanswered_calls(
+    candidate: &Candidate<'_>,
+    answered: &[bool],
+    estimator: Estimator,
+) -> Option<Replacement> {
     let mut wire = candidate.message.wire_value();
     let mut calls = answered.iter();
     let content = wire.get_mut("content")?.as_array_mut()?;
@@ -243,5 +296,9 @@ fn without_unanswered_calls(candidate: &Candidate<'_>, answered: &[bool], estima
     }
     let content = Value::Array(content.clone());
     let tokens = message_tokens(estimator, &wire);
-    Some(Replacement { content, tokens, what: ReplacementKind::UnansweredCallsRemoved })
+    Some(Replacement {
+        content,
+        tokens,
+        what: ReplacementKind::UnansweredCallsRemoved,
+    })
 }

@@ -10,7 +10,7 @@
 //! - the order of messages is kept;
 //! - whatever cannot be planned is a [`Fallback`]: the host's own context, with a reason.
 //!
-//! Deliberately absent in this version: supplements (pins from memory, retrieval, project source), the condensed band
+//! Deliberately absent in this version: supplements (pins from memory, retrieval, project source), superseded results
 //! and the cache-aware tail. What the plan adds of its own is the notice of a turn whose beginning is left out.
 
 mod grouping;
@@ -18,12 +18,18 @@ mod notice;
 mod reason;
 mod selection;
 mod shorten;
+mod stub;
 mod tail;
 mod validation;
+mod what_if;
 
 pub use grouping::{Group, GroupKind};
 pub use notice::Notice;
 pub use reason::{Fallback, OTHER_HISTORY_PRIORITY, Rescue, WhyIn, WhyOut};
+pub use stub::condense;
+pub use what_if::WhatIf;
+
+use std::rc::Rc;
 
 use crate::message::Message;
 use crate::model::{Budgets, Ceilings, Estimator};
@@ -59,8 +65,37 @@ pub struct PlannerInput<'a> {
     pub rescue_immediate_predecessor: bool,
     /// The estimator of all tokens here.
     pub estimator: Estimator,
-    /// Where the previous plan of this branch began, as a position among the candidates.
-    pub cut: Option<usize>,
+    /// The condensed band; none where it is off.
+    pub band: Option<Band<'a>>,
+    /// Where the previous plan of this branch began.
+    pub cut: Option<Cut>,
+}
+
+/// The condensed band of a plan.
+#[derive(Clone, Copy)]
+pub struct Band<'a> {
+    /// Its share of what the messages may fill.
+    pub share: f64,
+    /// The condensed form of the candidate at a position; none where it stays as it is. Pure: see [`condense`].
+    pub condensed: &'a dyn Fn(usize) -> Option<Rc<Replacement>>,
+}
+
+impl std::fmt::Debug for Band<'_> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("Band")
+            .field("share", &self.share)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Where a plan begins, as positions among the candidates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cut {
+    /// The first message of the recent tail.
+    pub tail: usize,
+    /// The first message of the condensed band; the tail's where the band is empty.
+    pub band: usize,
 }
 
 /// What becomes of one message.
@@ -102,6 +137,19 @@ pub enum ReplacementKind {
     ShortenedResult,
     /// Calls that never got a result were taken out.
     UnansweredCallsRemoved,
+    /// A result became a stub, or a response lost its thinking.
+    Condensed,
+}
+
+impl ReplacementKind {
+    /// The stable name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::ShortenedResult => "result-shortened",
+            Self::UnansweredCallsRemoved => "unanswered-calls-removed",
+            Self::Condensed => "condensed",
+        }
+    }
 }
 
 /// A plan, decided.
@@ -115,9 +163,9 @@ pub struct Decision {
     pub group_of: Vec<Option<usize>>,
     /// A line about what is left out of a turn, and the position that it stands before.
     pub notice: Option<Notice>,
-    /// Where the recent tail begins; none where there are no messages.
-    pub cut: Option<usize>,
-    /// Whether the tail begins elsewhere than the remembered cut says.
+    /// Where tail and band begin; none where there are no messages.
+    pub cut: Option<Cut>,
+    /// Whether one of them begins elsewhere than the remembered cut says.
     pub cut_moved: bool,
     /// Whether the immediate predecessor was kept against the tail's own limit.
     pub rescued: bool,
@@ -125,6 +173,8 @@ pub struct Decision {
     pub rescue: Option<(usize, Rescue)>,
     /// Tokens of the mandatory groups and the tail.
     pub tail_tokens: u64,
+    /// Tokens of the condensed band.
+    pub band_tokens: u64,
     /// Tokens of all planned messages, the notice included.
     pub message_tokens: u64,
     /// What the messages may fill.

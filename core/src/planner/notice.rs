@@ -7,6 +7,9 @@ use super::{Candidate, Group};
 use crate::model::Estimator;
 use crate::model::estimator::supplement_tokens;
 
+/// Tokens kept free for a notice: the longest one, with entry IDs as Pi makes them.
+pub(super) const NOTICE_RESERVE_TOKENS: u64 = 80;
+
 /// A line of the planner's own, sent as a user message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Notice {
@@ -30,7 +33,11 @@ pub(super) fn turn_notice(
     let (first, last) = (left_out.first()?, left_out.last()?);
     let messages: usize = left_out.iter().map(|group| group.members.len()).sum();
     let tokens: u64 = left_out.iter().map(|group| group.tokens).sum();
-    let entry = |position: usize| candidates.get(position).and_then(|candidate| candidate.entry_id);
+    let entry = |position: usize| {
+        candidates
+            .get(position)
+            .and_then(|candidate| candidate.entry_id)
+    };
     let (from, to) = (entry(first.start()), entry(last.end()));
     let place = match (from, to) {
         (Some(from), Some(to)) => format!("; the session log holds them as entries {from} to {to}"),
@@ -39,12 +46,20 @@ pub(super) fn turn_notice(
     let text = format!(
         "[ds4-context: {} {} of this turn ({messages} messages, about {tokens} tokens) are left out here to fit the window{place}]",
         left_out.len(),
-        if left_out.len() == 1 { "earlier step" } else { "earlier steps" },
+        if left_out.len() == 1 {
+            "earlier step"
+        } else {
+            "earlier steps"
+        },
     );
     Some(Notice {
         before,
         tokens: supplement_tokens(estimator, &text),
         text,
-        source_ids: [from, to].into_iter().flatten().map(str::to_owned).collect(),
+        source_ids: [from, to]
+            .into_iter()
+            .flatten()
+            .map(str::to_owned)
+            .collect(),
     })
 }

@@ -11,6 +11,8 @@ pub enum WhyIn {
     Recent,
     /// It was kept against the tail's own limit, as the immediate predecessor.
     Rescued,
+    /// It belongs to the condensed band.
+    Condensed,
     /// The user message of a turn of which only newer exchanges fit.
     TurnHead,
     /// A summary of older messages.
@@ -24,6 +26,7 @@ impl WhyIn {
             Self::Current => "current",
             Self::Pin => "pin",
             Self::Recent | Self::Rescued | Self::TurnHead => "recent",
+            Self::Condensed => "condensed",
             Self::Summary => "summary",
         }
     }
@@ -35,6 +38,7 @@ impl WhyIn {
             Self::Pin => "pinned",
             Self::Recent => "recent-tail",
             Self::Rescued => "rescued-immediate-predecessor",
+            Self::Condensed => "condensed-band",
             Self::TurnHead => "turn-head",
             Self::Summary => "summary",
         }
@@ -46,6 +50,7 @@ impl WhyIn {
             Self::Current => 1_000,
             Self::Pin => 900,
             Self::Recent | Self::Rescued | Self::TurnHead => 100,
+            Self::Condensed => 95,
             Self::Summary => 75,
         }
     }
@@ -54,7 +59,7 @@ impl WhyIn {
 /// The priority of what is left out: other history (behaviour 2.2).
 pub const OTHER_HISTORY_PRIORITY: u32 = 40;
 
-/// Why a message is out. The first six are the budget's reasons (behaviour 2.3), the rest say that the message could
+/// Why a message is out. The first ones are the budget's reasons (behaviour 2.3), the rest say that the message could
 /// not have been sent whatever the budget.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum WhyOut {
@@ -64,12 +69,14 @@ pub enum WhyOut {
     InputBudget,
     /// Both.
     RecentTailAndInputBudget,
-    /// An newer exchange did not fit, so the tail had ended.
+    /// A newer exchange did not fit, so the tail had ended.
     RecentTailClosed,
     /// It stands before the first user message, and nothing brought it back.
     BackgroundWithoutRetrieval,
     /// Summaries had no room left.
     SummaryPolicyOrBudget,
+    /// The condensed band has its share.
+    CondensedBandLimit,
     /// It lies before the remembered cut, which stays so that the provider's prefix cache keeps working.
     BeforeStableCut,
     /// A tool result without its call.
@@ -100,6 +107,7 @@ impl WhyOut {
             Self::RecentTailClosed => "recent-tail-closed",
             Self::BackgroundWithoutRetrieval => "background-without-retrieval",
             Self::SummaryPolicyOrBudget => "summary-policy-or-budget",
+            Self::CondensedBandLimit => "condensed-band-limit",
             Self::BeforeStableCut => "before-stable-cut",
             Self::OrphanResult => "orphan-result",
             Self::SurplusResult => "surplus-result",
@@ -122,6 +130,7 @@ impl WhyOut {
                 | Self::RecentTailClosed
                 | Self::BackgroundWithoutRetrieval
                 | Self::SummaryPolicyOrBudget
+                | Self::CondensedBandLimit
                 | Self::BeforeStableCut
         )
     }

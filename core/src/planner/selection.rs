@@ -3,12 +3,20 @@
 //! One deviation from the reference order: the newest summary is chosen before the tail. It stands for everything that
 //! was compacted away; with an explicit budget the tail would otherwise take all room and the agent would lose it.
 
+use std::rc::Rc;
+
 use super::grouping::{Group, GroupKind, Grouping};
 use super::notice::turn_notice;
 use super::shorten::shorten_results;
-use super::tail::{self, Room, Tail};
-use super::{Candidate, Decision, Fallback, Fate, Notice, PlannerInput, Replacement, Rescue, WhyIn, WhyOut};
+use super::tail::{self, Eligible, Reach, Room, RoomFacts};
+use super::{
+    Candidate, Cut, Decision, Fallback, Fate, Notice, PlannerInput, Replacement, Rescue, WhyIn,
+    WhyOut,
+};
 use crate::message::Role;
+
+/// Tokens that must be left for the exchange at the edge of the tail to be worth cutting.
+const SMALLEST_EDGE_TOKENS: u64 = 500;
 
 /// Selects among the groups.
 pub(super) fn select(input: &PlannerInput<'_>, grouping: Grouping) -> Decision {
@@ -26,15 +34,17 @@ struct Selection<'a> {
     chosen: Vec<Option<WhyIn>>,
     /// Why each group is out, where that is known already.
     out: Vec<Option<WhyOut>>,
-    shortened: Vec<Option<Replacement>>,
+    replaced: Vec<Option<Replacement>>,
     /// Tokens of the chosen groups, results as shortened.
     tokens: u64,
     mandatory_tokens: u64,
     target: u64,
     hard: u64,
-    tail: Tail,
+    reach: Reach,
     rescue: Option<(usize, Rescue)>,
-    cut: Option<usize>,
+    cut: Option<Cut>,
+    /// The first message of all that is kept without a gap, a cut edge included.
+    begin: Option<usize>,
     notice: Option<Notice>,
 }
 
@@ -45,14 +55,15 @@ impl<'a> Selection<'a> {
             input,
             chosen: vec![None; groups],
             out: vec![None; groups],
-            shortened: vec![None; input.candidates.len()],
+            replaced: vec![None; input.candidates.len()],
             tokens: 0,
             mandatory_tokens: 0,
             target: input.budgets.active.saturating_sub(input.fixed_tokens),
             hard: input.budgets.hard.saturating_sub(input.fixed_tokens),
-            tail: Tail::default(),
+            reach: Reach::default(),
             rescue: None,
             cut: None,
+            begin: None,
             notice: None,
             grouping,
         }
@@ -92,7 +103,11 @@ impl<'a> Selection<'a> {
     /// The newest user message, the newest exchange after it with all that follows, and the pinned groups.
     fn choose_mandatory(&mut self) -> Result<(), Fallback> {
         let pinned: Vec<usize> = self.indices(|group| group.pinned);
-        let pin_tokens: u64 = pinned.iter().filter_map(|&index| self.group(index)).map(|group| group.tokens).sum();
+        let pin_tokens: u64 = pinned
+            .iter()
+            .filter_map(|&index| self.group(index))
+            .map(|group| group.tokens)
+            .sum();
         if pin_tokens > self.input.ceilings.pins {
             return Err(Fallback::PinsOverCap);
         }
@@ -103,12 +118,20 @@ impl<'a> Selection<'a> {
             self.choose(index, WhyIn::Pin);
         }
         // Over the target the largest results are cut; over the limit there is no plan. An explicit budget is a limit.
-        let limit = if self.input.budgets.explicit.is_some() { self.target } else { self.hard };
+        let limit = if self.input.budgets.explicit.is_some() {
+            self.target
+        } else {
+            self.hard
+        };
         if self.tokens > self.target {
             self.shorten_mandatory(self.tokens - self.target);
         }
         self.mandatory_tokens = self.tokens;
-        if self.tokens > limit { Err(Fallback::MandatoryOverLimit) } else { Ok(()) }
+        if self.tokens > limit {
+            Err(Fallback::MandatoryOverLimit)
+        } else {
+            Ok(())
+        }
     }
 
     fn shorten_mandatory(&mut self, excess: u64) {
@@ -120,18 +143,39 @@ impl<'a> Selection<'a> {
             .filter(|(_, chosen)| chosen.is_some())
             .flat_map(|(group, _)| group.members.iter().copied())
             .collect();
-        for (position, replacement) in
-            shorten_results(self.input.candidates, &positions, excess, self.input.estimator)
-        {
-            let whole = self.input.candidates.get(position).map_or(0, |candidate| candidate.tokens);
-            let saved = u64::from(whole.saturating_sub(replacement.tokens));
-            self.tokens = self.tokens.saturating_sub(saved);
+        let shortened = shorten_results(
+            self.input.candidates,
+            &positions,
+            excess,
+            self.input.estimator,
+        );
+        let saved: u64 = shortened
+            .iter()
+            .map(|(position, replacement)| self.saved_by(*position, replacement))
+            .sum();
+        self.apply_replacements(shortened);
+        self.tokens = self.tokens.saturating_sub(saved);
+    }
+
+    fn saved_by(&self, position: usize, replacement: &Replacement) -> u64 {
+        let whole = self
+            .input
+            .candidates
+            .get(position)
+            .map_or(0, |candidate| candidate.tokens);
+        u64::from(whole.saturating_sub(replacement.tokens))
+    }
+
+    /// Takes replaced messages over into their groups.
+    fn apply_replacements(&mut self, replaced: Vec<(usize, Replacement)>) {
+        for (position, replacement) in replaced {
+            let saved = self.saved_by(position, &replacement);
             if let Some(group) = self.grouping.group_of.get(position).copied().flatten()
                 && let Some(group) = self.grouping.groups.get_mut(group)
             {
                 group.tokens = group.tokens.saturating_sub(saved);
             }
-            if let Some(slot) = self.shortened.get_mut(position) {
+            if let Some(slot) = self.replaced.get_mut(position) {
                 *slot = Some(replacement);
             }
         }
@@ -171,61 +215,195 @@ impl<'a> Selection<'a> {
         let mut eligible = self.indices(|group| group.kind != GroupKind::Summary);
         eligible.retain(|&index| !self.is_chosen(index));
         eligible.reverse();
-        let room = Room {
-            tail: self.input.ceilings.recent_tail,
-            target: self.target,
-            hard: self.hard,
-            mandatory: self.mandatory_tokens,
-            chosen: self.tokens,
-            rescue: self.input.rescue_immediate_predecessor,
+        let groups: Vec<&Group> = eligible
+            .iter()
+            .filter_map(|&index| self.group(index))
+            .collect();
+        let room = self.room(groups.iter().map(|group| group.tokens).sum());
+        let condensed = |place: usize| {
+            groups
+                .get(place)
+                .map_or(0, |group| self.condensed_tokens(group))
         };
-        let groups: Vec<&Group> = eligible.iter().filter_map(|&index| self.group(index)).collect();
-        self.tail = tail::choose(&groups, &room, self.input.cut);
-        let length = self.tail.length;
-        let why = if self.tail.rescued { WhyIn::Rescued } else { WhyIn::Recent };
+        self.reach = tail::choose(
+            &Eligible {
+                groups: &groups,
+                condensed: &condensed,
+            },
+            &room,
+            self.input.cut,
+        );
+        let (length, band_length) = (self.reach.length, self.reach.band_length);
+        let why = if self.reach.rescued {
+            WhyIn::Rescued
+        } else {
+            WhyIn::Recent
+        };
         for &index in eligible.iter().take(length) {
             self.choose(index, why);
         }
-        for (place, &index) in eligible.iter().skip(length).enumerate() {
-            let first = if place == 0 { self.tail.closed_by } else { None };
+        for &index in eligible.iter().skip(length).take(band_length) {
+            self.choose_condensed(index);
+        }
+        let mut in_plan = length + band_length;
+        let edge = eligible.get(length).copied().filter(|_| band_length == 0);
+        let edge = edge.filter(|&edge| self.choose_edge(edge, &room));
+        in_plan += usize::from(edge.is_some());
+        for (place, &index) in eligible.iter().skip(in_plan).enumerate() {
             let prefix = self.group(index).is_some_and(Group::is_prefix);
-            let why = first.unwrap_or(match self.tail.closed_by {
-                Some(WhyOut::BeforeStableCut) => WhyOut::BeforeStableCut,
+            let why = match self.reach.closed_by {
+                Some(why) if place == 0 || why == WhyOut::BeforeStableCut => why,
                 _ if prefix => WhyOut::BackgroundWithoutRetrieval,
                 _ => WhyOut::RecentTailClosed,
-            });
+            };
             if let Some(slot) = self.out.get_mut(index) {
                 *slot = Some(why);
             }
         }
-        self.rescue = eligible.get(length).copied().zip(self.tail.rescue);
-        let oldest_in_tail = eligible.iter().take(length).filter_map(|&index| self.group(index)).map(Group::start).min();
-        self.cut = oldest_in_tail.or(self.newest_exchange_start());
+        self.rescue = eligible.get(in_plan).copied().zip(self.reach.rescue);
+        let oldest = |places: std::ops::Range<usize>| {
+            let indices = eligible.get(places).unwrap_or_default().iter();
+            indices
+                .filter_map(|&index| self.group(index))
+                .map(Group::start)
+                .min()
+        };
+        let tail = oldest(0..length).or(self.newest_exchange_start());
+        let band = oldest(length..length + band_length).or(tail);
+        self.cut = tail.zip(band).map(|(tail, band)| Cut { tail, band });
+        self.begin = edge
+            .and_then(|edge| self.group(edge))
+            .map(Group::start)
+            .or(band);
+    }
+
+    /// The room of tail and band, whose groups have `eligible` tokens.
+    fn room(&self, eligible: u64) -> Room {
+        Room::of(&RoomFacts {
+            tail_limit: self.input.ceilings.recent_tail,
+            input: self.target.min(self.hard),
+            explicit: self.input.budgets.explicit.is_some(),
+            mandatory: self.mandatory_tokens,
+            chosen: self.tokens,
+            eligible,
+            rescue: self.input.rescue_immediate_predecessor,
+            band_share: self.input.band.map(|band| band.share),
+        })
+    }
+
+    /// Tokens of a group with its members condensed.
+    fn condensed_tokens(&self, group: &Group) -> u64 {
+        group
+            .members
+            .iter()
+            .map(|&position| {
+                self.condensed(position).map_or_else(
+                    || self.grouping.tokens_of(position, self.input.candidates),
+                    |condensed| u64::from(condensed.tokens),
+                )
+            })
+            .sum()
+    }
+
+    /// The condensed form of a message; a message whose unanswered calls were taken out keeps that form.
+    fn condensed(&self, position: usize) -> Option<Rc<Replacement>> {
+        let is_trimmed = self
+            .grouping
+            .trimmed
+            .get(position)
+            .is_some_and(Option::is_some);
+        self.input
+            .band
+            .filter(|_| !is_trimmed)
+            .and_then(|band| (band.condensed)(position))
+    }
+
+    fn choose_condensed(&mut self, index: usize) {
+        let members = self
+            .group(index)
+            .map(|group| group.members.clone())
+            .unwrap_or_default();
+        let condensed = members
+            .into_iter()
+            .filter_map(|position| Some((position, (*self.condensed(position)?).clone())))
+            .collect();
+        self.apply_replacements(condensed);
+        self.choose(index, WhyIn::Condensed);
+    }
+
+    /// The exchange at the edge of the tail, with its results cut to the room that is left. Only where no earlier plan
+    /// set the cut: a cut edge would change with every request.
+    fn choose_edge(&mut self, index: usize, room: &Room) -> bool {
+        if self.input.cut.is_some() || self.reach.rescued {
+            return false;
+        }
+        let Some(group) = self.group(index) else {
+            return false;
+        };
+        let left = room.beside_band().left(self.reach.tokens);
+        if left < SMALLEST_EDGE_TOKENS || group.tokens <= left {
+            return false;
+        }
+        let (tokens, members) = (group.tokens, group.members.clone());
+        let shortened = shorten_results(
+            self.input.candidates,
+            &members,
+            tokens - left,
+            self.input.estimator,
+        );
+        let saved: u64 = shortened
+            .iter()
+            .map(|(position, replacement)| self.saved_by(*position, replacement))
+            .sum();
+        if tokens - saved > left {
+            return false;
+        }
+        self.apply_replacements(shortened);
+        self.choose(index, WhyIn::Recent);
+        self.reach.tokens += tokens - saved;
+        true
     }
 
     /// Where the newest exchange begins, or the current request where there is no exchange after it.
     fn newest_exchange_start(&self) -> Option<usize> {
-        let current: Vec<&Group> =
-            current_groups(&self.grouping.groups).filter_map(|index| self.group(index)).collect();
+        let current: Vec<&Group> = current_groups(&self.grouping.groups)
+            .filter_map(|index| self.group(index))
+            .collect();
         let exchange = current.iter().find(|group| group.kind != GroupKind::User);
         exchange.or(current.first()).map(|group| group.start())
     }
 
     /// The user message of the turn that the tail begins in the middle of, and the line about what is left out.
     fn choose_turn_head(&mut self) {
-        let Some(first) = self.first_after_gap() else { return };
-        let Some(turn) = self.group(first).and_then(|group| group.turn) else { return };
-        let Some(head) = self.grouping.group_of.get(turn).copied().flatten() else { return };
+        let Some(first) = self.first_after_gap() else {
+            return;
+        };
+        let Some(turn) = self.group(first).and_then(|group| group.turn) else {
+            return;
+        };
+        let Some(head) = self.grouping.group_of.get(turn).copied().flatten() else {
+            return;
+        };
         let before = self.group(first).map_or(0, Group::start);
         let left_out: Vec<&Group> = self
             .grouping
             .groups
             .iter()
             .enumerate()
-            .filter(|(index, group)| *index != head && group.turn == Some(turn) && !self.is_chosen(*index) && group.start() < before)
+            .filter(|(index, group)| {
+                *index != head
+                    && group.turn == Some(turn)
+                    && !self.is_chosen(*index)
+                    && group.start() < before
+            })
             .map(|(_, group)| group)
             .collect();
-        let notice = turn_notice(self.input.candidates, &left_out, before, self.input.estimator);
+        let notice = turn_notice(
+            self.input.candidates,
+            &left_out,
+            before,
+            self.input.estimator,
+        );
         if !self.is_chosen(head) {
             let tokens = self.group(head).map_or(0, |group| group.tokens);
             let with_notice = tokens + notice.as_ref().map_or(0, |notice| u64::from(notice.tokens));
@@ -240,13 +418,18 @@ impl<'a> Selection<'a> {
         }
     }
 
-    /// The first group of the tail (or of the newest exchange), where groups of its own turn are left out before it.
+    /// The first group of the band (or tail, or of the newest exchange), where groups of its own turn are left out
+    /// before it.
     fn first_after_gap(&self) -> Option<usize> {
-        let first = self.grouping.group_of.get(self.cut?).copied().flatten()?;
+        let first = self.grouping.group_of.get(self.begin?).copied().flatten()?;
         let turn = self.group(first)?.turn?;
-        let gap = self.grouping.groups.iter().enumerate().take(first).any(|(index, group)| {
-            (group.turn == Some(turn)) && !self.is_chosen(index)
-        });
+        let gap = self
+            .grouping
+            .groups
+            .iter()
+            .enumerate()
+            .take(first)
+            .any(|(index, group)| (group.turn == Some(turn)) && !self.is_chosen(index));
         (gap && self.group(first)?.kind != GroupKind::User).then_some(first)
     }
 
@@ -260,7 +443,9 @@ impl<'a> Selection<'a> {
     }
 
     fn into_decision(mut self) -> Decision {
-        let fates = (0..self.input.candidates.len()).map(|position| self.fate(position)).collect();
+        let fates = (0..self.input.candidates.len())
+            .map(|position| self.fate(position))
+            .collect();
         Decision {
             fates,
             group_of: self.grouping.group_of,
@@ -268,9 +453,10 @@ impl<'a> Selection<'a> {
             notice: self.notice,
             cut: self.cut,
             cut_moved: self.input.cut.is_some() && self.input.cut != self.cut,
-            rescued: self.tail.rescued,
+            rescued: self.reach.rescued,
             rescue: self.rescue,
-            tail_tokens: self.mandatory_tokens + self.tail.tokens,
+            tail_tokens: self.mandatory_tokens + self.reach.tokens,
+            band_tokens: self.reach.band_tokens,
             message_tokens: self.tokens,
             message_target: self.target,
             message_hard: self.hard,
@@ -287,9 +473,13 @@ impl<'a> Selection<'a> {
             let why = self.out.get(group).copied().flatten();
             return Fate::Out(why.unwrap_or(WhyOut::RecentTailClosed));
         };
-        let shortened = self.shortened.get_mut(position).and_then(Option::take);
-        let trimmed = self.grouping.trimmed.get_mut(position).and_then(Option::take);
-        match shortened.or(trimmed) {
+        let replaced = self.replaced.get_mut(position).and_then(Option::take);
+        let trimmed = self
+            .grouping
+            .trimmed
+            .get_mut(position)
+            .and_then(Option::take);
+        match replaced.or(trimmed) {
             Some(replacement) => Fate::Replace(why, replacement),
             None => Fate::Keep(why),
         }
@@ -299,10 +489,21 @@ impl<'a> Selection<'a> {
 /// The groups of the current request: the newest user message, the newest exchange after it, and what follows that.
 /// Without a user message: the newest exchange and what follows it.
 fn current_groups(groups: &[Group]) -> impl Iterator<Item = usize> + use<> {
-    let user = groups.iter().rposition(|group| group.kind == GroupKind::User);
+    let user = groups
+        .iter()
+        .rposition(|group| group.kind == GroupKind::User);
     let after_user = user.map_or(0, |index| index + 1);
-    let exchange = groups.iter().rposition(|group| group.kind == GroupKind::Exchange).filter(|index| *index >= after_user);
-    let from = exchange.unwrap_or_else(|| if user.is_some() { after_user } else { groups.len().saturating_sub(1) });
+    let exchange = groups
+        .iter()
+        .rposition(|group| group.kind == GroupKind::Exchange)
+        .filter(|index| *index >= after_user);
+    let from = exchange.unwrap_or_else(|| {
+        if user.is_some() {
+            after_user
+        } else {
+            groups.len().saturating_sub(1)
+        }
+    });
     let following: Vec<usize> = groups
         .iter()
         .enumerate()

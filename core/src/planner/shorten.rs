@@ -32,7 +32,8 @@ pub(super) fn shorten_results(
         .iter()
         .filter_map(|&position| {
             let candidate = candidates.get(position)?;
-            (candidate.message.role == Role::ToolResult).then_some((u64::from(candidate.tokens), position))
+            (candidate.message.role == Role::ToolResult)
+                .then_some((u64::from(candidate.tokens), position))
         })
         .filter(|(tokens, _)| *tokens > SHORTEST_RESULT_TOKENS + NOTICE_TOKENS)
         .collect();
@@ -42,8 +43,13 @@ pub(super) fn shorten_results(
         if excess == 0 {
             break;
         }
-        let keep = tokens.saturating_sub(excess.saturating_add(NOTICE_TOKENS)).max(SHORTEST_RESULT_TOKENS);
-        let Some(replacement) = candidates.get(position).and_then(|candidate| shorten(candidate, keep, estimator)) else {
+        let keep = tokens
+            .saturating_sub(excess.saturating_add(NOTICE_TOKENS))
+            .max(SHORTEST_RESULT_TOKENS);
+        let Some(replacement) = candidates
+            .get(position)
+            .and_then(|candidate| shorten(candidate, keep, estimator))
+        else {
             continue;
         };
         let saved = tokens.saturating_sub(u64::from(replacement.tokens));
@@ -68,7 +74,13 @@ fn shorten(candidate: &Candidate<'_>, keep: u64, estimator: Estimator) -> Option
     let total = text_tokens(estimator, &text);
     let others = u64::from(candidate.tokens).saturating_sub(u64::from(total));
     let allowed = keep.saturating_sub(others).max(SHORTEST_RESULT_TOKENS / 2);
-    let cut = head_and_tail(&text, allowed, u64::from(total), candidate.entry_id, estimator)?;
+    let cut = head_and_tail(
+        &text,
+        allowed,
+        u64::from(total),
+        candidate.entry_id,
+        estimator,
+    )?;
     let mut content = Vec::with_capacity(blocks.len());
     let mut cut = Some(cut);
     for block in blocks {
@@ -79,9 +91,14 @@ fn shorten(candidate: &Candidate<'_>, keep: u64, estimator: Estimator) -> Option
         }
     }
     let content = Value::Array(content);
-    wire.as_object_mut()?.insert("content".into(), content.clone());
+    wire.as_object_mut()?
+        .insert("content".into(), content.clone());
     let tokens = message_tokens(estimator, &wire);
-    Some(Replacement { content, tokens, what: ReplacementKind::ShortenedResult })
+    Some(Replacement {
+        content,
+        tokens,
+        what: ReplacementKind::ShortenedResult,
+    })
 }
 
 fn joined_text(blocks: &[Value]) -> String {
@@ -97,20 +114,34 @@ fn joined_text(blocks: &[Value]) -> String {
 
 /// The head and the tail of a text within `allowed` of its `total` tokens, with a line between them that counts what is
 /// left out. None where the text is short enough.
-fn head_and_tail(text: &str, allowed: u64, total: u64, entry_id: Option<&str>, estimator: Estimator) -> Option<String> {
+fn head_and_tail(
+    text: &str,
+    allowed: u64,
+    total: u64,
+    entry_id: Option<&str>,
+    estimator: Estimator,
+) -> Option<String> {
     if total <= allowed {
         return None;
     }
     // A first guess by the text's own density, then smaller until the count is right: some parts are denser than others.
-    let mut keep_bytes = usize::try_from(text.len() as u64 * allowed / total.max(1)).unwrap_or(text.len());
+    let mut keep_bytes =
+        usize::try_from(text.len() as u64 * allowed / total.max(1)).unwrap_or(text.len());
     loop {
         let head_bytes = keep_bytes * HEAD_SHARE.0 / HEAD_SHARE.1;
         let head = head_of(text, head_bytes);
-        let tail = tail_of(text.get(head.len()..).unwrap_or_default(), keep_bytes - head_bytes);
-        let kept = u64::from(text_tokens(estimator, head)) + u64::from(text_tokens(estimator, tail));
+        let tail = tail_of(
+            text.get(head.len()..).unwrap_or_default(),
+            keep_bytes - head_bytes,
+        );
+        let kept =
+            u64::from(text_tokens(estimator, head)) + u64::from(text_tokens(estimator, tail));
         if kept <= allowed || keep_bytes == 0 {
             let left_out = utf16_length(text) - utf16_length(head) - utf16_length(tail);
-            return Some(format!("{head}\n{}\n{tail}", left_out_line(left_out, total.saturating_sub(kept), entry_id)));
+            return Some(format!(
+                "{head}\n{}\n{tail}",
+                left_out_line(left_out, total.saturating_sub(kept), entry_id)
+            ));
         }
         keep_bytes = keep_bytes * 9 / 10;
     }
@@ -121,7 +152,9 @@ fn left_out_line(characters: usize, tokens: u64, entry_id: Option<&str>) -> Stri
         || "run the tool again with a narrower question for the rest".to_owned(),
         |id| format!("the whole result is entry {id} of the session log"),
     );
-    format!("[ds4-context: {characters} characters (about {tokens} tokens) left out here to fit the window; {whole}]")
+    format!(
+        "[ds4-context: {characters} characters (about {tokens} tokens) left out here to fit the window; {whole}]"
+    )
 }
 
 /// The text's first bytes, up to a line's end where one is near.

@@ -8,9 +8,20 @@ pub(super) fn check(input: &PlannerInput<'_>, decision: &Decision) -> Option<Fal
     if !exchanges_are_whole(input.candidates, decision) {
         return Some(Fallback::AtomicError);
     }
-    let newest_user = input.candidates.iter().enumerate().rev().find(|(position, candidate)| {
-        selection::is_user(candidate) && decision.group_of.get(*position).copied().flatten().is_some()
-    });
+    let newest_user = input
+        .candidates
+        .iter()
+        .enumerate()
+        .rev()
+        .find(|(position, candidate)| {
+            selection::is_user(candidate)
+                && decision
+                    .group_of
+                    .get(*position)
+                    .copied()
+                    .flatten()
+                    .is_some()
+        });
     if newest_user.is_some_and(|(position, _)| !is_in(decision, position)) {
         return Some(Fallback::CurrentUserNotSelected);
     }
@@ -33,11 +44,18 @@ fn planned_tokens(candidates: &[Candidate<'_>], decision: &Decision) -> u64 {
             Fate::Out(_) => 0,
         })
         .sum();
-    messages + decision.notice.as_ref().map_or(0, |notice| u64::from(notice.tokens))
+    messages
+        + decision
+            .notice
+            .as_ref()
+            .map_or(0, |notice| u64::from(notice.tokens))
 }
 
 fn is_in(decision: &Decision, position: usize) -> bool {
-    decision.fates.get(position).is_some_and(|fate| fate.why_in().is_some())
+    decision
+        .fates
+        .get(position)
+        .is_some_and(|fate| fate.why_in().is_some())
 }
 
 /// Every selected call has its selected result, and every selected result its selected call.

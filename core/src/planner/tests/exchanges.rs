@@ -8,7 +8,14 @@ use crate::planner::{Fate, GroupKind};
 
 #[test]
 fn everything_goes_out_when_it_fits() {
-    let planner = Planner::new(vec![user("a"), call(&["1", "2"]), result("2", 5), result("1", 5), say("done"), user("b")]);
+    let planner = Planner::new(vec![
+        user("a"),
+        call(&["1", "2"]),
+        result("2", 5),
+        result("1", 5),
+        say("done"),
+        user("b"),
+    ]);
     let decision = planner.plan();
     assert_eq!(decision.fallback, None);
     assert_eq!(sent(&decision), [0, 1, 2, 3, 4, 5]);
@@ -53,9 +60,18 @@ fn an_unanswered_call_is_taken_out_of_a_message_that_says_more() {
         {"type": "text", "text": "I look."},
         {"type": "toolCall", "id": "1", "name": "bash", "arguments": {}},
         {"type": "toolCall", "id": "2", "name": "bash", "arguments": {}}]}));
-    let decision = Planner::new(vec![user("a"), message, result("2", 5), call(&["3"]), user("b")]).plan();
+    let decision = Planner::new(vec![
+        user("a"),
+        message,
+        result("2", 5),
+        call(&["3"]),
+        user("b"),
+    ])
+    .plan();
     assert_eq!(sent(&decision), [0, 1, 2, 4]);
-    let Fate::Replace(_, replacement) = &decision.fates[1] else { panic!("{:?}", decision.fates[1]) };
+    let Fate::Replace(_, replacement) = &decision.fates[1] else {
+        panic!("{:?}", decision.fates[1])
+    };
     assert_eq!(replacement.content.as_array().unwrap().len(), 2);
     assert!(!replacement.content.to_string().contains("\"1\""));
     assert_eq!(why_out(&decision, 3), "unanswered-call");
@@ -63,14 +79,32 @@ fn an_unanswered_call_is_taken_out_of_a_message_that_says_more() {
 
 #[test]
 fn what_stands_between_a_call_and_its_result_belongs_to_the_exchange() {
-    let decision = Planner::new(vec![user("a"), call(&["1"]), say("wait"), custom("note"), result("1", 5), say("after"), user("b")]).plan();
+    let decision = Planner::new(vec![
+        user("a"),
+        call(&["1"]),
+        say("wait"),
+        custom("note"),
+        result("1", 5),
+        say("after"),
+        user("b"),
+    ])
+    .plan();
     assert_eq!(decision.groups[1].members, [1, 2, 3, 4]);
     assert_eq!(decision.groups[2].members, [5]);
 }
 
 #[test]
 fn interleaved_exchanges_and_users_between_stay_their_own_groups() {
-    let decision = Planner::new(vec![user("a"), call(&["1"]), call(&["2"]), result("2", 5), user("now"), result("1", 5), user("b")]).plan();
+    let decision = Planner::new(vec![
+        user("a"),
+        call(&["1"]),
+        call(&["2"]),
+        result("2", 5),
+        user("now"),
+        result("1", 5),
+        user("b"),
+    ])
+    .plan();
     assert_eq!(decision.groups[1].members, [1, 5]);
     assert_eq!(decision.groups[2].members, [2, 3]);
     assert_eq!(decision.groups[3].kind, GroupKind::User);
@@ -95,7 +129,13 @@ fn the_same_call_id_far_apart_does_not_join_two_turns() {
 
 #[test]
 fn without_a_user_message_the_last_exchange_goes_out_and_older_ones_are_tail() {
-    let mut planner = Planner::new(vec![summary(10), call(&["1"]), result("1", 50), call(&["2"]), result("2", 50)]);
+    let mut planner = Planner::new(vec![
+        summary(10),
+        call(&["1"]),
+        result("1", 50),
+        call(&["2"]),
+        result("2", 50),
+    ]);
     assert_eq!(sent(&planner.plan()), [0, 1, 2, 3, 4]);
     planner.tail = 120;
     planner.rescue = false;
@@ -107,5 +147,8 @@ fn without_a_user_message_the_last_exchange_goes_out_and_older_ones_are_tail() {
 #[test]
 fn only_results_after_a_cut_is_a_fallback_and_not_a_request_of_orphans() {
     let decision = Planner::new(vec![result("1", 5), result("2", 5)]).plan();
-    assert_eq!(decision.fallback.map(crate::planner::Fallback::name), Some("no-messages"));
+    assert_eq!(
+        decision.fallback.map(crate::planner::Fallback::name),
+        Some("no-messages")
+    );
 }

@@ -4,7 +4,9 @@ use serde_json::json;
 
 use crate::message::{Message, from_native};
 use crate::model::{Budgets, Ceilings, Estimator};
-use crate::planner::{Candidate, Decision, Fate, PlannerInput, plan};
+use crate::planner::{Band, Candidate, Cut, Decision, Fate, PlannerInput, condense, plan};
+
+const STUB_CHARS: usize = 400;
 
 pub fn user(text: &str) -> Message {
     from_native(&json!({"role": "user", "content": text}))
@@ -13,13 +15,17 @@ pub fn say(text: &str) -> Message {
     from_native(&json!({"role": "assistant", "content": [{"type": "text", "text": text}]}))
 }
 pub fn call(ids: &[&str]) -> Message {
-    let blocks: Vec<_> =
-        ids.iter().map(|id| json!({"type": "toolCall", "id": id, "name": "read", "arguments": {}})).collect();
+    let blocks: Vec<_> = ids
+        .iter()
+        .map(|id| json!({"type": "toolCall", "id": id, "name": "read", "arguments": {}}))
+        .collect();
     from_native(&json!({"role": "assistant", "content": blocks}))
 }
 pub fn result(id: &str, tokens: usize) -> Message {
     let text = "x y\n".repeat(tokens);
-    from_native(&json!({"role": "toolResult", "toolCallId": id, "toolName": "read", "content": [{"type": "text", "text": text}]}))
+    from_native(
+        &json!({"role": "toolResult", "toolCallId": id, "toolName": "read", "content": [{"type": "text", "text": text}]}),
+    )
 }
 pub fn summary(tokens: usize) -> Message {
     from_native(&json!({"role": "compactionSummary", "summary": "abcd".repeat(tokens)}))
@@ -38,14 +44,29 @@ pub struct Planner {
     pub target: u64,
     pub tail: u64,
     pub explicit: bool,
-    pub cut: Option<usize>,
+    pub cut: Option<Cut>,
+    pub band: Option<f64>,
     pub rescue: bool,
 }
 
 impl Planner {
     pub fn new(messages: Vec<Message>) -> Self {
-        let ids = (0..messages.len()).map(|position| format!("e{position}")).collect();
-        Self { messages, ids, pinned: Vec::new(), fixed: 0, hard: 90_000, target: 70_000, tail: 70_000, explicit: false, cut: None, rescue: true }
+        let ids = (0..messages.len())
+            .map(|position| format!("e{position}"))
+            .collect();
+        Self {
+            messages,
+            ids,
+            pinned: Vec::new(),
+            fixed: 0,
+            hard: 90_000,
+            target: 70_000,
+            tail: 70_000,
+            explicit: false,
+            cut: None,
+            band: None,
+            rescue: true,
+        }
     }
 
     pub fn plan(&self) -> Decision {
@@ -71,7 +92,15 @@ impl Planner {
             explicit: self.explicit.then_some(self.target),
             active: self.target.min(self.hard),
         };
-        let ceilings = Ceilings { recent_tail: self.tail, pins: 16_000, summaries: 12_000 };
+        let ceilings = Ceilings {
+            recent_tail: self.tail,
+            pins: 16_000,
+            summaries: 12_000,
+        };
+        let condensed = |position: usize| {
+            condense(candidates.get(position)?, STUB_CHARS, Estimator::CharsV1)
+                .map(std::rc::Rc::new)
+        };
         plan(&PlannerInput {
             candidates: &candidates,
             fixed_tokens: self.fixed,
@@ -79,6 +108,10 @@ impl Planner {
             ceilings: &ceilings,
             rescue_immediate_predecessor: self.rescue,
             estimator: Estimator::CharsV1,
+            band: self.band.map(|share| Band {
+                share,
+                condensed: &condensed,
+            }),
             cut: self.cut,
         })
     }
@@ -87,13 +120,15 @@ impl Planner {
 /// Positions of the messages that are sent.
 pub fn sent(decision: &Decision) -> Vec<usize> {
     let fates = decision.fates.iter().enumerate();
-    fates.filter_map(|(position, fate)| fate.why_in().map(|_| position)).collect()
+    fates
+        .filter_map(|(position, fate)| fate.why_in().map(|_| position))
+        .collect()
 }
 
 /// The reason for which the message is out.
 pub fn why_out(decision: &Decision, position: usize) -> &'static str {
     match &decision.fates[position] {
         Fate::Out(why) => why.name(),
-        fate => panic!("message {position} is in: {fate:?}"),
+        fate => panic!("message {position} is in as {:?}", fate.why_in()),
     }
 }

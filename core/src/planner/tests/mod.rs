@@ -1,5 +1,6 @@
 //! The planner's rules, one test each, on small literal sessions; and its invariants as properties.
 
+mod band;
 mod exchanges;
 mod fixture;
 mod limits;

@@ -26,7 +26,7 @@ fn step() -> impl Strategy<Value = Step> {
         3 => (0..400_usize).prop_map(Step::User),
         3 => (0..400_usize).prop_map(Step::Say),
         4 => prop::collection::vec(0..6_u8, 1..4).prop_map(Step::Call),
-        6 => (0..6_u8, 0..3_000_usize).prop_map(|(id, size)| Step::Result(id, size)),
+        6 => (0..6_u8, 0..1_500_usize).prop_map(|(id, size)| Step::Result(id, size)),
         1 => (0..500_usize).prop_map(Step::Summary),
         1 => Just(Step::Custom),
         1 => (0..6_u8).prop_map(Step::Aborted),
@@ -47,12 +47,14 @@ fn message(step: &Step) -> Message {
         Step::Aborted(id) => from_native(&json!({"role": "assistant", "stopReason": "aborted",
             "content": [{"type": "toolCall", "id": id.to_string(), "name": "x", "arguments": {}}]})),
         Step::Empty => from_native(&json!({"role": "assistant", "content": []})),
-        Step::Hidden => from_native(&json!({"role": "bashExecution", "command": "ls", "output": "x", "excludeFromContext": true})),
+        Step::Hidden => from_native(
+            &json!({"role": "bashExecution", "command": "ls", "output": "x", "excludeFromContext": true}),
+        ),
     }
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
     #[test]
     fn a_plan_obeys_its_invariants(
         steps in prop::collection::vec(step(), 0..60),
@@ -61,7 +63,8 @@ proptest! {
         above in 0..5_000_u64,
         tail in 0..20_000_u64,
         explicit in any::<bool>(),
-        cut in prop::option::of(0..60_usize),
+        cut in prop::option::of((0..60_usize, 0..60_usize)),
+        band in prop::option::of(0.0..0.9_f64),
         pins in prop::collection::vec(0..60_usize, 0..3),
         rescue in any::<bool>(),
     ) {
@@ -71,7 +74,8 @@ proptest! {
         planner.hard = target + above;
         planner.tail = tail;
         planner.explicit = explicit;
-        planner.cut = cut;
+        planner.cut = cut.map(|(one, other)| crate::planner::Cut { tail: one.max(other), band: one.min(other) });
+        planner.band = band;
         planner.pinned = pins;
         planner.rescue = rescue;
         let decision = planner.plan();

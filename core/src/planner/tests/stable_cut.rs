@@ -1,9 +1,12 @@
 //! The cut stays while it can and moves far when it must (failures.md 20–21).
 
 use super::fixture::*;
+use crate::planner::Cut;
 
 fn turns(count: usize) -> Vec<crate::message::Message> {
-    (0..count).flat_map(|n| [user(&format!("turn {n}")), say(&"z".repeat(4_000))]).collect()
+    (0..count)
+        .flat_map(|n| [user(&format!("turn {n}")), say(&"z".repeat(4_000))])
+        .collect()
 }
 
 #[test]
@@ -21,7 +24,11 @@ fn over_many_turns_the_cut_moves_seldom_and_each_plan_extends_the_one_before() {
         if decision.cut_moved {
             moves += 1;
         } else {
-            assert_eq!(now[..previous.len()], previous[..], "a plan with the same cut starts like the one before");
+            assert_eq!(
+                now[..previous.len()],
+                previous[..],
+                "a plan with the same cut starts like the one before"
+            );
         }
         cut = decision.cut;
         previous = now;
@@ -34,16 +41,20 @@ fn over_many_turns_the_cut_moves_seldom_and_each_plan_extends_the_one_before() {
 fn a_moved_cut_leaves_a_quarter_of_the_tail_free() {
     let mut planner = Planner::new(turns(40));
     planner.tail = 20_000;
-    planner.cut = Some(10);
+    planner.cut = Some(Cut { tail: 10, band: 10 });
     let decision = planner.plan();
     assert!(decision.cut_moved);
-    assert!(decision.tail_tokens <= 15_000 && decision.tail_tokens > 13_000, "{}", decision.tail_tokens);
+    assert!(
+        decision.tail_tokens <= 15_000 && decision.tail_tokens > 13_000,
+        "{}",
+        decision.tail_tokens
+    );
 }
 
 #[test]
 fn what_fits_but_lies_before_the_cut_stays_out_for_the_cut() {
     let mut planner = Planner::new(turns(10));
-    planner.cut = Some(10);
+    planner.cut = Some(Cut { tail: 10, band: 10 });
     let decision = planner.plan();
     assert!(!decision.cut_moved);
     assert_eq!(why_out(&decision, 9), "before-stable-cut");
