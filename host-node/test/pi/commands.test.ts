@@ -43,6 +43,8 @@ describeForEachPi("the command /context", (pi) => {
 
   test("says what the newest plan holds, and shows no text of the session", async (t) => {
     const scene = await Scene.open(t, pi);
+    // Without the band, what does not fit is left out and not condensed: `excluded` has something to show.
+    scene.home.configure("ds4-context.json", { context: { condensedBand: { enabled: false } } });
     const rpc = await scene.start({ extensions: [extensionPackage()] });
     await rpc.selectModel(MOCK_SMALL);
     await talk(rpc, 1, 5);
