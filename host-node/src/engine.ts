@@ -30,20 +30,23 @@ export class ContextEngine implements AsyncDisposable {
     this.#client = client;
   }
 
-  /** Loads the component and waits until it answers. Errors: `other` where it cannot be loaded, `closed` where `signal` gave it up. */
-  static async start(options: EngineOptions = {}): Promise<ContextEngine> {
-    const engine = new ContextEngine(
+  /** An engine whose component is loaded with its first call, in the background. */
+  static create(options: EngineOptions = {}): ContextEngine {
+    return new ContextEngine(
       new WorkerClient({
         componentUrl: options.componentUrl ?? new URL("./component/engine.js", import.meta.url).href,
         memoryBytes: options.memoryBytes ?? COMPONENT_MEMORY_BYTES,
       }),
     );
+  }
+
+  /** Loads the component and waits until it answers. Errors: `other` where it cannot be loaded. */
+  static async start(options: EngineOptions = {}): Promise<ContextEngine> {
+    const engine = ContextEngine.create(options);
     const giveUp = () => void engine.close();
+    options.signal?.addEventListener("abort", giveUp, { once: true });
     try {
-      if (options.signal?.aborted === true) {
-        giveUp();
-      }
-      options.signal?.addEventListener("abort", giveUp, { once: true });
+      options.signal?.aborted === true && (await engine.close());
       await engine.mergeConfig([]);
     } catch (error) {
       await engine.close();

@@ -151,6 +151,20 @@ test("a component that is not there is said in one line", async () => {
   await fails(ContextEngine.start({ componentUrl: new URL("./nothing/engine.js", import.meta.url).href }), "other");
 });
 
+test("a start can be given up, and an engine can be closed while it starts", async () => {
+  const hanging = new URL("./doubles/hanging-component.js", import.meta.url).href;
+  await fails(ContextEngine.start({ componentUrl, signal: AbortSignal.abort() }), "closed");
+  const controller = new AbortController();
+  const starting = ContextEngine.start({ componentUrl: hanging, signal: controller.signal });
+  setTimeout(() => controller.abort(), 100);
+  await fails(starting, "closed");
+  const engine = ContextEngine.create({ componentUrl: hanging });
+  const opening = engine.openSession({ sessionId: "s" });
+  const start = performance.now();
+  await Promise.all([engine.close(), fails(opening, "closed")]);
+  assert.ok(performance.now() - start < 5000);
+});
+
 test("an engine that nobody closed does not keep its process alive", () => {
   const program = `
     import { ContextEngine } from ${JSON.stringify(new URL("../dist/index.js", import.meta.url).href)};

@@ -35,7 +35,7 @@ export class BoundSession {
   /** Entries that a session without a log was fed. */
   readonly #fed = new Set<string>();
 
-  constructor(engine: Promise<ContextEngine>, context: PiContext, isOff: boolean) {
+  constructor(engine: ContextEngine, context: PiContext, isOff: boolean) {
     const { sessionManager, cwd } = context;
     const logFile = sessionManager.getSessionFile();
     this.key = sessionKey(sessionManager);
@@ -76,13 +76,13 @@ export function sessionKey(manager: PiSessionManager): string {
 }
 
 async function open(
-  startingEngine: Promise<ContextEngine>,
+  engine: ContextEngine,
   sessionId: string,
   logFile: string | undefined,
   cwd: string,
   isProjectTrusted: boolean,
 ): Promise<OpenedSession> {
-  const [engine, files] = await Promise.all([startingEngine, readConfigFiles(cwd, isProjectTrusted)]);
+  const files = await readConfigFiles(cwd, isProjectTrusted);
   const merged = await engine.mergeConfig(files.layers);
   const session = await engine.openSession({
     sessionId,

@@ -7,7 +7,7 @@
  * Invariants: no hook throws, waits for the user, or outlasts the plan's deadline; on any failure Pi's own context goes out.
  */
 import { ContextEngine } from "../engine.js";
-import { toEngineError } from "../errors.js";
+import { EngineError } from "../errors.js";
 import { BoundSession, sessionKey } from "./bound-session.js";
 import { contextCommand } from "./commands.js";
 import { planContext, type ContextOutcome } from "./context-hook.js";
@@ -62,10 +62,10 @@ function quietly(work: () => unknown): void {
 
 class ExtensionState {
   lastFailure: string | undefined;
-  #engine: Promise<ContextEngine> | undefined;
+  /** Its worker starts with the first call; closing it does not wait for that. */
+  #engine: ContextEngine | undefined;
   #bound: BoundSession | undefined;
-  /** Aborted when the session ends: a start that hangs must not hold up the end of Pi. */
-  readonly #closing = new AbortController();
+  #isClosed = false;
   readonly #told = new Set<string>();
 
   /** The engine's side of the session that Pi is in now. */
@@ -99,27 +99,16 @@ class ExtensionState {
   }
 
   async close(): Promise<void> {
-    this.#closing.abort();
+    this.#isClosed = true;
     this.#bound = undefined;
-    try {
-      await (await this.#engine)?.close();
-    } catch {
-      // It never started: there is nothing to stop.
-    }
+    await this.#engine?.close();
   }
 
-  #startedEngine(): Promise<ContextEngine> {
-    if (this.#closing.signal.aborted) {
-      return Promise.reject(toEngineError(new Error("the session was shut down")));
+  #startedEngine(): ContextEngine {
+    if (this.#isClosed) {
+      throw new EngineError("closed", "the session was shut down");
     }
-    if (this.#engine === undefined) {
-      const engine = ContextEngine.start({ signal: this.#closing.signal });
-      this.#engine = engine;
-      // An engine that did not start is tried again with the next session.
-      engine.catch(() => {
-        this.#engine = undefined;
-      });
-    }
+    this.#engine ??= ContextEngine.create();
     return this.#engine;
   }
 

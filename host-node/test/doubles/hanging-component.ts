@@ -1,0 +1,4 @@
+/** A component that never finishes loading. */
+export function instantiate(): never {
+  for (;;);
+}
