@@ -25,7 +25,11 @@
     clippy::module_name_repetitions,
     clippy::must_use_candidate,
     clippy::missing_errors_doc,
-    clippy::cast_possible_truncation
+    clippy::cast_possible_truncation,
+    clippy::similar_names,
+    clippy::match_same_arms,
+    clippy::semicolon_if_nothing_returned,
+    clippy::struct_field_names
 )]
 #![cfg_attr(
     test,
@@ -33,7 +37,8 @@
         clippy::unwrap_used,
         clippy::expect_used,
         clippy::panic,
-        clippy::indexing_slicing
+        clippy::indexing_slicing,
+        clippy::needless_pass_by_value
     )
 )]
 

@@ -40,11 +40,21 @@ pub(super) enum MessageIdentity {
     Content(u64),
 }
 
+impl MessageIdentity {
+    fn of_content(message: &Message) -> Self {
+        let mut hasher = DefaultHasher::new();
+        message.wire().hash(&mut hasher);
+        Self::Content(hasher.finish())
+    }
+}
+
 /// The host's context, resolved.
 #[derive(Debug, Default)]
 pub(super) struct Context {
     pub sources: Vec<Source>,
     pub inline: Vec<Message>,
+    /// What tells the inline messages apart, made once: a plan asks for it several times.
+    identities: Vec<MessageIdentity>,
 }
 
 impl Context {
@@ -76,7 +86,12 @@ impl Context {
                 Span::Inline(_) => Source::Inline(position),
             }));
         }
-        Ok(Self { sources, inline })
+        let identities = inline.iter().map(MessageIdentity::of_content).collect();
+        Ok(Self {
+            sources,
+            inline,
+            identities,
+        })
     }
 
     /// The message at a place of the context.
@@ -98,13 +113,14 @@ impl Context {
             Some(Source::Projected(position)) if !view.is_edited(*position) => {
                 MessageIdentity::Entry(view.entry(*position))
             }
-            _ => {
-                let mut hasher = DefaultHasher::new();
-                self.message(log, view, place)
-                    .map(Message::wire)
-                    .hash(&mut hasher);
-                MessageIdentity::Content(hasher.finish())
-            }
+            Some(Source::Inline(position)) => self
+                .identities
+                .get(*position)
+                .copied()
+                .unwrap_or(MessageIdentity::Content(0)),
+            _ => self
+                .message(log, view, place)
+                .map_or(MessageIdentity::Content(0), MessageIdentity::of_content),
         }
     }
 

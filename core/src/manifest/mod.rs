@@ -137,7 +137,7 @@ impl PlanRecord {
     pub fn exclusions(&self) -> Vec<serde_json::Value> {
         exclusions::exclusions(self)
             .iter()
-            .map(|exclusion| exclusion.row())
+            .map(exclusions::Exclusion::row)
             .collect()
     }
 

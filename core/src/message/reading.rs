@@ -100,13 +100,13 @@ fn command_text(wire: &Value) -> String {
         .and_then(Value::as_i64)
         .filter(|code| *code != 0)
     {
-        text.push_str(&format!("\n\nCommand exited with code {code}"));
+        text.push_str("\n\nCommand exited with code ");
+        text.push_str(&code.to_string());
     }
     if wire.get("truncated") == Some(&Value::Bool(true)) && !field("fullOutputPath").is_empty() {
-        text.push_str(&format!(
-            "\n\n[Output truncated. Full output: {}]",
-            field("fullOutputPath")
-        ));
+        text.push_str("\n\n[Output truncated. Full output: ");
+        text.push_str(field("fullOutputPath"));
+        text.push(']');
     }
     text
 }
