@@ -92,3 +92,46 @@ test("messages are the same by what goes out, whatever else hangs on them", () =
   assert.ok(!same({ content: null }));
   assert.ok(sameMessage({ role: "custom", content: null, value: Number.NaN }, { role: "custom", content: null, value: Number.NaN }));
 });
+
+/** Whole numbers below a bound, the same ones in every run. */
+function numbers(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+}
+
+test("whatever was done to the list, the spans give it back, in order, and use no position twice", () => {
+  for (let seed = 1; seed <= 500; seed++) {
+    const below = numbers(seed);
+    // Few different time stamps and texts, so that equal messages and wrong candidates are frequent.
+    const original = Array.from({ length: below(40) }, (): PiMessage => ({ role: "user", content: `text ${below(6)}`, timestamp: below(8) }));
+    const messages = copies(original);
+    for (let edits = below(8); edits > 0; edits--) {
+      const place = below(messages.length + 1);
+      const [moved] = messages.slice(place, place + 1);
+      switch (below(4)) {
+        case 0:
+          messages.splice(place, below(5));
+          break;
+        case 1:
+          messages.splice(place, 0, { role: "user", content: `new ${below(3)}`, timestamp: below(8) });
+          break;
+        case 2:
+          moved && messages.splice(place, 1, { ...moved, content: "changed" });
+          break;
+        default:
+          moved && messages.splice(below(messages.length), 0, ...messages.splice(place, 1));
+      }
+    }
+    const { spans, inline: own } = alignMessages(messages, original);
+    const list = { projected: original, inline: own };
+    const back = spans.flatMap(({ tag, val }) => list[tag].slice(val.first, val.first + val.count));
+    assert.deepEqual(back, messages, `seed ${seed}`);
+    for (const tag of ["projected", "inline"] as const) {
+      const used = spans.flatMap((span) => (span.tag === tag ? [span.val] : []));
+      assert.ok(used.every((run, place) => run.count > 0 && run.first >= (place === 0 ? 0 : used[place - 1]!.first + used[place - 1]!.count)), `seed ${seed}`);
+    }
+  }
+});

@@ -38,7 +38,8 @@ export async function planContext(bound: BoundSession, messages: readonly PiMess
     return { kind: "untouched" };
   }
   try {
-    return await beforeDeadline(planSnapshot(bound, snapshot(bound, messages, context, tools)));
+    const endsAt = performance.now() + PLAN_DEADLINE_MS;
+    return await beforeDeadline(planSnapshot(bound, snapshot(bound, messages, context, tools), endsAt));
   } catch (error) {
     const { code } = toEngineError(error);
     return code === "cancelled" ? { kind: "untouched" } : { kind: "failed", reason: code };
@@ -63,12 +64,12 @@ function snapshot(bound: BoundSession, messages: readonly PiMessage[], context: 
   };
 }
 
-async function planSnapshot(bound: BoundSession, pi: PiSnapshot): Promise<ContextOutcome> {
+async function planSnapshot(bound: BoundSession, pi: PiSnapshot, endsAt: number): Promise<ContextOutcome> {
   const { session, config } = await bound.opened;
   if (!config.enabled) {
     return { kind: "untouched" };
   }
-  const plan = await planWhatTheLogHolds(bound, session, pi);
+  const plan = await planWhatTheLogHolds(bound, session, pi, endsAt);
   if (plan.fallback !== undefined) {
     return { kind: "failed", reason: plan.fallback };
   }
@@ -87,7 +88,9 @@ async function planSnapshot(bound: BoundSession, pi: PiSnapshot): Promise<Contex
  * Plans over the engine's own view of the session. Where that is another one than Pi's (entries that are not written yet,
  * a log that somebody replaced), every message goes along instead.
  */
-async function planWhatTheLogHolds(bound: BoundSession, session: Session, pi: PiSnapshot): Promise<Plan> {
+async function planWhatTheLogHolds(bound: BoundSession, session: Session, pi: PiSnapshot, endsAt: number): Promise<Plan> {
+  // What is left of the request's time: a component that hangs is stopped no later than the request goes out.
+  const left = () => ({ deadlineMs: Math.max(1, endsAt - performance.now()) });
   if (pi.leafId !== undefined && pi.projection.length > 0) {
     try {
       if (!bound.hasLog) {
@@ -95,6 +98,7 @@ async function planWhatTheLogHolds(bound: BoundSession, session: Session, pi: Pi
       }
       return await session.plan({
         ...pi.request,
+        ...left(),
         ...alignedRequest(alignMessages(pi.messages, pi.projection)),
         readLog: bound.hasLog,
         leafId: pi.leafId,
@@ -106,7 +110,7 @@ async function planWhatTheLogHolds(bound: BoundSession, session: Session, pi: Pi
       }
     }
   }
-  return session.plan({ ...pi.request, ...alignedRequest(allInline(pi.messages)), readLog: bound.hasLog });
+  return session.plan({ ...pi.request, ...left(), ...alignedRequest(allInline(pi.messages)), readLog: bound.hasLog });
 }
 
 function isOtherView(error: unknown): boolean {
