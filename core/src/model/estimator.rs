@@ -57,7 +57,11 @@ pub fn text_tokens(estimator: Estimator, text: &str) -> u32 {
 
 /// Tokens of a message in its wire form.
 pub fn message_tokens(estimator: Estimator, wire: &Value) -> u32 {
-    let text = |key: &str| wire.get(key).and_then(Value::as_str).map_or(0, |text| text_tokens(estimator, text));
+    let text = |key: &str| {
+        wire.get(key)
+            .and_then(Value::as_str)
+            .map_or(0, |text| text_tokens(estimator, text))
+    };
     let content = match wire.get("content") {
         None | Some(Value::Null) => 0,
         Some(Value::String(text)) => text_tokens(estimator, text),
@@ -70,7 +74,10 @@ pub fn message_tokens(estimator: Estimator, wire: &Value) -> u32 {
     ["role", "summary", "command", "output", "toolName"]
         .into_iter()
         .map(text)
-        .fold(MESSAGE_WRAPPER_TOKENS.saturating_add(content), u32::saturating_add)
+        .fold(
+            MESSAGE_WRAPPER_TOKENS.saturating_add(content),
+            u32::saturating_add,
+        )
 }
 
 /// Tokens of a message of the planner's own: a user message with one text block.
@@ -83,7 +90,11 @@ pub fn supplement_tokens(estimator: Estimator, text: &str) -> u32 {
 
 /// Tokens of the system prompt; none is 0.
 pub fn system_prompt_tokens(estimator: Estimator, prompt: &str) -> u32 {
-    if prompt.is_empty() { 0 } else { MESSAGE_WRAPPER_TOKENS.saturating_add(text_tokens(estimator, prompt)) }
+    if prompt.is_empty() {
+        0
+    } else {
+        MESSAGE_WRAPPER_TOKENS.saturating_add(text_tokens(estimator, prompt))
+    }
 }
 
 /// Tokens of one tool definition: its stable JSON of name, description and parameters (behaviour 3.10).
@@ -94,14 +105,19 @@ pub fn tool_tokens(estimator: Estimator, tool: &Value) -> u32 {
         "name": field("name"),
         "parameters": field("parameters"),
     });
-    TOOL_WRAPPER_TOKENS.saturating_add(text_tokens(estimator, &crate::message::canonical_json(&definition)))
+    TOOL_WRAPPER_TOKENS.saturating_add(text_tokens(
+        estimator,
+        &crate::message::canonical_json(&definition),
+    ))
 }
 
 fn block_tokens(estimator: Estimator, block: &Value) -> u32 {
     match Block::of(block) {
         Block::Text(text) | Block::Thinking(text) => text_tokens(estimator, text),
         Block::Image => IMAGE_TOKENS,
-        Block::ToolCall { name, arguments, .. } => text_tokens(estimator, &format!("{name}{arguments}")),
+        Block::ToolCall {
+            name, arguments, ..
+        } => text_tokens(estimator, &format!("{name}{arguments}")),
         Block::Other(value) => text_tokens(estimator, &value.to_string()),
     }
 }
@@ -109,12 +125,13 @@ fn block_tokens(estimator: Estimator, block: &Value) -> u32 {
 /// Length in UTF-16 units, as JavaScript counts; a character beyond the basic plane counts twice.
 pub fn utf16_length(text: &str) -> usize {
     // Every byte that starts a character counts once, and a four-byte character once more.
-    text.bytes().filter(|byte| (byte & 0xC0) != 0x80).count() + text.bytes().filter(|byte| *byte >= 0xF0).count()
+    text.bytes().filter(|byte| (byte & 0xC0) != 0x80).count()
+        + text.bytes().filter(|byte| *byte >= 0xF0).count()
 }
 
 #[cfg(feature = "exact-tokens")]
 fn o200k_tokens(text: &str) -> u32 {
-    if text.is_empty() { 0 } else { saturate(bpe_openai::o200k_base().count(text)) }
+    saturate(super::o200k::count(text))
 }
 
 #[cfg(not(feature = "exact-tokens"))]
@@ -134,7 +151,14 @@ mod tests {
 
     #[test]
     fn chars_count_utf16_units_in_quarters() {
-        for (text, tokens) in [("", 0), ("a", 1), ("abcd", 1), ("abcde", 2), ("😀😀", 1), ("日本語です", 2)] {
+        for (text, tokens) in [
+            ("", 0),
+            ("a", 1),
+            ("abcd", 1),
+            ("abcde", 2),
+            ("😀😀", 1),
+            ("日本語です", 2),
+        ] {
             assert_eq!(text_tokens(Estimator::CharsV1, text), tokens, "{text}");
             assert_eq!(utf16_length(text), text.encode_utf16().count(), "{text}");
         }
@@ -144,11 +168,20 @@ mod tests {
     fn a_string_has_no_block_wrapper_and_an_image_is_an_image() {
         let count = |wire: Value| message_tokens(Estimator::CharsV1, &wire);
         assert_eq!(count(json!({"role": "user", "content": "abcd"})), 8 + 1 + 1);
-        assert_eq!(count(json!({"role": "user", "content": [{"type": "text", "text": "abcd"}]})), 8 + 1 + 4 + 1);
-        assert_eq!(count(json!({"role": "user", "content": [{"type": "image", "bytes": 900_000}]})), 8 + 1 + 4 + 1_024);
+        assert_eq!(
+            count(json!({"role": "user", "content": [{"type": "text", "text": "abcd"}]})),
+            8 + 1 + 4 + 1
+        );
+        assert_eq!(
+            count(json!({"role": "user", "content": [{"type": "image", "bytes": 900_000}]})),
+            8 + 1 + 4 + 1_024
+        );
         let call = json!({"role": "assistant", "content": [{"type": "toolCall", "id": "x", "name": "read", "arguments": {"a": 1}}]});
         assert_eq!(count(call), 8 + 3 + 4 + 3); // read{"a":1} has 11 units
-        assert_eq!(count(json!({"role": "compactionSummary", "summary": "abcd"})), 8 + 5 + 1);
+        assert_eq!(
+            count(json!({"role": "compactionSummary", "summary": "abcd"})),
+            8 + 5 + 1
+        );
     }
 
     #[cfg(feature = "exact-tokens")]

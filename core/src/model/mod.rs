@@ -5,6 +5,8 @@
 
 pub mod budget;
 pub mod estimator;
+#[cfg(feature = "exact-tokens")]
+mod o200k;
 pub mod profile;
 
 pub use budget::{Budgets, Ceilings};
