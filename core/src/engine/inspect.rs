@@ -26,7 +26,7 @@ pub(super) fn document(
     let mut document = Map::new();
     document.insert("schema".into(), SCHEMA.into());
     document.insert("session".into(), session(session_id, log));
-    if let Some((provider, id)) = view.model() {
+    if let Some((provider, id)) = view.model(log) {
         document.insert("model".into(), json!({"provider": provider, "id": id}));
     }
     document.insert("estimator".into(), profile.estimator.name().into());

@@ -384,7 +384,7 @@ impl Session {
     /// The model that the host chose, else the log's own, else one without a name.
     fn profile(&self, view: &View) -> ModelProfile {
         let from_log = || {
-            view.model()
+            view.model(&self.log)
                 .map(|(provider, id)| Model::named(provider, id))
         };
         let model = self

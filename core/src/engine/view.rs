@@ -89,12 +89,11 @@ impl View {
         log.get(self.entry(position)?).map(|entry| &*entry.id)
     }
 
-    /// The model that the log itself names for the branch.
-    pub(super) fn model(&self) -> Option<(&str, &str)> {
-        self.projection
-            .model
-            .as_ref()
-            .map(|(provider, id)| (&**provider, &**id))
+    /// The model that the log itself names for the branch; in logs of version 1 the header does.
+    pub(super) fn model<'a>(&'a self, log: &'a SessionLog) -> Option<(&'a str, &'a str)> {
+        let from_header = || log.header().and_then(|header| header.model.as_ref());
+        let model = self.projection.model.as_ref().or_else(from_header);
+        model.map(|(provider, id)| (&**provider, &**id))
     }
 }
 
