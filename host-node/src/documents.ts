@@ -1,6 +1,6 @@
 /**
  * The JSON documents that the component returns. Hosts show them and never change them; fields that a later version adds
- * are allowed and ignored. No document but the plan's holds prompt content.
+ * are allowed and ignored, and what is not there may be `null`. No document but the plan's holds prompt content.
  */
 
 /** `ds4-context-plan-v1`: the planned request itself. */
@@ -12,24 +12,24 @@ export interface PlanDocument {
   readonly estimator: string;
   readonly promptHash: string;
   readonly manifestId: string;
-  readonly fallback?: string;
+  readonly fallback?: string | null;
   readonly excluded: readonly ExcludedRange[];
 }
 
 export interface PlannedMessage {
   readonly role: "user" | "assistant" | "toolResult";
   readonly kind: string;
-  readonly entryId?: string;
+  readonly entryId?: string | null;
   readonly text: string;
   readonly toolCallIds?: readonly string[];
-  readonly toolCallId?: string;
-  readonly toolName?: string;
+  readonly toolCallId?: string | null;
+  readonly toolName?: string | null;
 }
 
 export interface ExcludedRange {
   readonly kind: string;
-  readonly firstEntryId?: string;
-  readonly lastEntryId?: string;
+  readonly firstEntryId?: string | null;
+  readonly lastEntryId?: string | null;
   readonly messageCount: number;
   readonly tokens: number;
   readonly reason: string;
@@ -77,28 +77,28 @@ export interface ExplainDocument {
 export interface ExplainedExclusion {
   readonly groupId: string;
   readonly kind: string;
-  readonly firstEntryId?: string;
-  readonly lastEntryId?: string;
+  readonly firstEntryId?: string | null;
+  readonly lastEntryId?: string | null;
   readonly messageCount: number;
   readonly tokens: number;
   readonly reason: string;
-  readonly smallestChange: { readonly setting: string; readonly value?: number; readonly text: string };
+  readonly smallestChange: { readonly setting: string; readonly value?: number | null; readonly text: string };
 }
 
 /** `ds4-context-inspect-v1`: the tree, branches, turns, tokens and damage of a log. */
 export interface InspectDocument {
   readonly schema: "ds4-context-inspect-v1";
-  readonly session: { readonly id: string; readonly format: string; readonly version: number; readonly cwd?: string; readonly bytes: number; readonly lines: number };
+  readonly session: { readonly id: string; readonly format: string; readonly version: number; readonly cwd?: string | null; readonly bytes: number; readonly lines: number };
   readonly model?: { readonly provider: string; readonly id: string } | null;
   readonly estimator: string;
   readonly entries: { readonly total: number; readonly byType: Readonly<Record<string, number>>; readonly messagesByRole: Readonly<Record<string, number>> };
   readonly activeLeafId?: string | null;
   readonly projection: { readonly messages: number; readonly tokens: number; readonly compactionEntryId?: string };
-  readonly branches: readonly { readonly leafId: string; readonly active: boolean; readonly forkEntryId?: string; readonly entries: number; readonly messages: number; readonly turns: number; readonly tokens: number }[];
+  readonly branches: readonly { readonly leafId: string; readonly active: boolean; readonly forkEntryId?: string | null; readonly entries: number; readonly messages: number; readonly turns: number; readonly tokens: number }[];
   readonly branchCount: number;
-  readonly turns: readonly { readonly entryId?: string; readonly messages: number; readonly exchanges: number; readonly toolCalls: number; readonly tokens: number; readonly timestampMs?: number }[];
+  readonly turns: readonly { readonly entryId?: string | null; readonly messages: number; readonly exchanges: number; readonly toolCalls: number; readonly tokens: number; readonly timestampMs?: number }[];
   readonly labels: readonly { readonly entryId: string; readonly label: string }[];
-  readonly damage: readonly { readonly code: string; readonly count: number; readonly firstLine?: number; readonly text: string }[];
+  readonly damage: readonly { readonly code: string; readonly count: number; readonly firstLine?: number | null; readonly text: string }[];
 }
 
 /** Session, leaf, model, budgets, and the newest plan in a few figures. */

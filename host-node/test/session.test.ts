@@ -54,7 +54,7 @@ test("a long session goes out trimmed, with whole exchanges and its current requ
   const open = new Set<string>();
   for (const message of rendered.messages) {
     message.toolCallIds?.forEach((id) => open.add(id));
-    if (message.toolCallId !== undefined) {
+    if (message.toolCallId != null) {
       assert.ok(open.delete(message.toolCallId), `result of ${message.toolCallId} without its call`);
     }
   }

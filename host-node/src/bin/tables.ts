@@ -14,7 +14,7 @@ export function planTable(plan: PlanDocument, manifest: ManifestDocument): strin
     "",
     `out      messages  tokens  reason`,
     ...plan.excluded.map((range) => {
-      const place = range.firstEntryId === undefined ? "" : `  ${range.firstEntryId} to ${range.lastEntryId ?? range.firstEntryId}`;
+      const place = range.firstEntryId == null ? "" : `  ${range.firstEntryId} to ${range.lastEntryId ?? range.firstEntryId}`;
       return `${range.kind.padEnd(10)}${figure(range.messageCount).padStart(7)} ${figure(range.tokens).padStart(9)}  ${range.reason}${place}`;
     }),
     "",
@@ -35,18 +35,18 @@ export function inspectTable(inspect: InspectDocument): string {
     `turns    ${figure(inspect.turns.length)}`,
     "",
     `branches ${figure(inspect.branchCount)}`,
-    ...inspect.branches.map((branch) => `  ${branch.active ? "*" : " "} ${branch.leafId}: ${figure(branch.messages)} messages, ${figure(branch.turns)} turns, ${figure(branch.tokens)} tokens${branch.forkEntryId === undefined ? "" : `, from ${branch.forkEntryId}`}`),
+    ...inspect.branches.map((branch) => `  ${branch.active ? "*" : " "} ${branch.leafId}: ${figure(branch.messages)} messages, ${figure(branch.turns)} turns, ${figure(branch.tokens)} tokens${branch.forkEntryId == null ? "" : `, from ${branch.forkEntryId}`}`),
     ...inspect.labels.map((label) => `label    ${label.entryId} ${label.label}`),
     "",
     inspect.damage.length === 0 ? "damage   none" : "damage",
-    ...inspect.damage.map((damage) => `  ${damage.code} ×${damage.count}${damage.firstLine === undefined ? "" : `, first in line ${damage.firstLine}`}: ${damage.text}`),
+    ...inspect.damage.map((damage) => `  ${damage.code} ×${damage.count}${damage.firstLine == null ? "" : `, first in line ${damage.firstLine}`}: ${damage.text}`),
   ];
   return lines.map(printable).join("\n");
 }
 
 export function explainTable(explain: ExplainDocument): string {
   const lines = explain.excluded.map((group) => {
-    const place = group.firstEntryId === undefined ? group.groupId : `${group.firstEntryId} to ${group.lastEntryId ?? group.firstEntryId}`;
+    const place = group.firstEntryId == null ? group.groupId : `${group.firstEntryId} to ${group.lastEntryId ?? group.firstEntryId}`;
     return printable(`${figure(group.messageCount).padStart(6)} ${figure(group.tokens).padStart(9)}  ${group.reason}  ${place}: ${group.smallestChange.text}`);
   });
   return [`plan ${explain.manifestId}`, "messages  tokens  reason", ...lines].join("\n");

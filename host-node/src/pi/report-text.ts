@@ -56,7 +56,7 @@ export function itemsText(title: string, items: readonly ManifestItem[]): string
 
 export function explainText(explain: ExplainDocument): string {
   const lines = explain.excluded.map((group) => {
-    const place = group.firstEntryId === undefined ? group.groupId : `${group.firstEntryId}…${group.lastEntryId ?? group.firstEntryId}`;
+    const place = group.firstEntryId == null ? group.groupId : `${group.firstEntryId}…${group.lastEntryId ?? group.firstEntryId}`;
     return `  ${place}: ${group.messageCount} messages, ${count(group.tokens)} tokens: ${group.reason}; ${group.smallestChange.text}`;
   });
   return [`plan ${explain.manifestId}: ${explain.included.length} items in, ${explain.excluded.length} groups out`, ...shortened(lines)].join("\n");
