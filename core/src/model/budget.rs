@@ -29,15 +29,27 @@ pub struct Budgets {
 
 impl Budgets {
     /// The limits for a model. `calibration` is reported ÷ estimated tokens; values below 1 change nothing.
-    pub fn derive(profile: &ModelProfile, context: &ContextConfig, explicit: Option<u64>, calibration: f64) -> Self {
+    pub fn derive(
+        profile: &ModelProfile,
+        context: &ContextConfig,
+        explicit: Option<u64>,
+        calibration: f64,
+    ) -> Self {
         let window = profile.context_window;
         let quarter = window / 4;
         let preferred = context.preferred_output_reserve;
         let ceiling = profile.max_output.unwrap_or(preferred);
-        let floor = if context.minimum_output_reserve <= quarter { context.minimum_output_reserve } else { 0 };
+        let floor = if context.minimum_output_reserve <= quarter {
+            context.minimum_output_reserve
+        } else {
+            0
+        };
         let reserve = ceiling.min(preferred).min(quarter).max(floor);
         let safety = profile.safety_margin.min(window - reserve);
-        let hard = calibrated((window - reserve - safety).min(share(window, context.hard_limit_ratio)), calibration);
+        let hard = calibrated(
+            (window - reserve - safety).min(share(window, context.hard_limit_ratio)),
+            calibration,
+        );
         let soft = calibrated(share(window, context.soft_limit_ratio), calibration).min(hard);
         let target = calibrated(share(window, context.target_fill_ratio), calibration);
         Self {
@@ -67,12 +79,25 @@ pub struct Ceilings {
 impl Ceilings {
     /// The ceilings for a model: the automatic ones by window (or the override's), divided by the calibration, capped by
     /// the configuration; with an explicit budget only that budget.
-    pub fn derive(profile: &ModelProfile, context: &ContextConfig, automatic: bool, explicit: Option<u64>, calibration: f64) -> Self {
+    pub fn derive(
+        profile: &ModelProfile,
+        context: &ContextConfig,
+        automatic: bool,
+        explicit: Option<u64>,
+        calibration: f64,
+    ) -> Self {
         if let Some(budget) = explicit {
-            return Self { recent_tail: budget, pins: context.max_pinned_tokens, summaries: budget };
+            return Self {
+                recent_tail: budget,
+                pins: context.max_pinned_tokens,
+                summaries: budget,
+            };
         }
         let by_window = automatic.then(|| automatic_recent_tail(profile.context_window));
-        let recent_tail = profile.recent_tail_override.or(by_window).unwrap_or(context.recent_tail_tokens);
+        let recent_tail = profile
+            .recent_tail_override
+            .or(by_window)
+            .unwrap_or(context.recent_tail_tokens);
         Self {
             recent_tail: calibrated(recent_tail, calibration).min(context.recent_tail_tokens),
             pins: context.max_pinned_tokens,
@@ -85,12 +110,16 @@ impl Ceilings {
 fn automatic_recent_tail(window: u64) -> u64 {
     const BY_WINDOW: [(u64, u64); 3] = [(40_000, 12_000), (131_072, 24_000), (262_144, 32_000)];
     const ABOVE: u64 = 64_000;
-    BY_WINDOW.iter().find(|(up_to, _)| window <= *up_to).map_or(ABOVE, |(_, tail)| *tail)
+    BY_WINDOW
+        .iter()
+        .find(|(up_to, _)| window <= *up_to)
+        .map_or(ABOVE, |(_, tail)| *tail)
 }
 
 /// `floor(ratio × window)`.
 fn share(window: u64, ratio: f64) -> u64 {
-    #[allow(clippy::cast_sign_loss, clippy::cast_precision_loss)] // windows lie far below 2^53, ratios above 0
+    #[allow(clippy::cast_sign_loss, clippy::cast_precision_loss)]
+    // windows lie far below 2^53, ratios above 0
     let tokens = (window as f64 * ratio) as u64;
     tokens
 }
@@ -111,19 +140,32 @@ mod tests {
     use crate::config::Config;
     use crate::model::Model;
 
-    fn budgets(window: u32, max_output: Option<u32>, explicit: Option<u64>, calibration: f64) -> Budgets {
+    fn budgets(
+        window: u32,
+        max_output: Option<u32>,
+        explicit: Option<u64>,
+        calibration: f64,
+    ) -> Budgets {
         let config = Config::default();
         let mut model = Model::named("p", "m");
         model.context_window = window;
         model.max_output = max_output;
-        Budgets::derive(&ModelProfile::resolve(&model, &config), &config.context, explicit, calibration)
+        Budgets::derive(
+            &ModelProfile::resolve(&model, &config),
+            &config.context,
+            explicit,
+            calibration,
+        )
     }
 
     #[test]
     fn a_large_window() {
         let limits = budgets(200_000, Some(64_000), None, 1.0);
         assert_eq!((limits.output_reserve, limits.safety), (32_768, 4_000));
-        assert_eq!((limits.hard, limits.soft, limits.target, limits.active), (163_232, 160_000, 140_000, 140_000));
+        assert_eq!(
+            (limits.hard, limits.soft, limits.target, limits.active),
+            (163_232, 160_000, 140_000, 140_000)
+        );
     }
 
     #[test]
@@ -132,7 +174,10 @@ mod tests {
         assert_eq!(limits.output_reserve, 8_192);
         assert_eq!(limits.hard, 32_768 - 8_192 - 1_024);
         let tiny = budgets(8_000, None, None, 1.0);
-        assert_eq!((tiny.output_reserve, tiny.hard), (2_000, 8_000 - 2_000 - 1_024));
+        assert_eq!(
+            (tiny.output_reserve, tiny.hard),
+            (2_000, 8_000 - 2_000 - 1_024)
+        );
         let nothing = budgets(100, None, None, 1.0);
         assert_eq!(nothing.hard, 0);
     }
@@ -156,15 +201,41 @@ mod tests {
     #[test]
     fn ceilings_follow_the_window_the_override_and_the_cap() {
         let ceiling = |window: u32, layer: &str| {
-            let config = crate::config::merge(&[crate::config::Layer { source: "test", content: layer.as_bytes() }]).config;
+            let config = crate::config::merge(&[crate::config::Layer {
+                source: "test",
+                content: layer.as_bytes(),
+            }])
+            .config;
             let mut model = Model::named("p", "m");
             model.context_window = window;
             let profile = ModelProfile::resolve(&model, &config);
-            Ceilings::derive(&profile, &config.context, config.model_awareness.enabled, None, 1.0).recent_tail
+            Ceilings::derive(
+                &profile,
+                &config.context,
+                config.model_awareness.enabled,
+                None,
+                1.0,
+            )
+            .recent_tail
         };
-        assert_eq!([32_768, 131_072, 200_000, 1_000_000].map(|window| ceiling(window, "{}")), [12_000, 24_000, 32_000, 64_000]);
-        assert_eq!(ceiling(200_000, r#"{"context":{"recentTailTokens":9000}}"#), 9_000);
-        assert_eq!(ceiling(200_000, r#"{"modelAwareness":{"overrides":{"p/*":{"recentTailTokens":50000}}}}"#), 50_000);
-        assert_eq!(ceiling(200_000, r#"{"modelAwareness":{"enabled":false}}"#), 64_000);
+        assert_eq!(
+            [32_768, 131_072, 200_000, 1_000_000].map(|window| ceiling(window, "{}")),
+            [12_000, 24_000, 32_000, 64_000]
+        );
+        assert_eq!(
+            ceiling(200_000, r#"{"context":{"recentTailTokens":9000}}"#),
+            9_000
+        );
+        assert_eq!(
+            ceiling(
+                200_000,
+                r#"{"modelAwareness":{"overrides":{"p/*":{"recentTailTokens":50000}}}}"#
+            ),
+            50_000
+        );
+        assert_eq!(
+            ceiling(200_000, r#"{"modelAwareness":{"enabled":false}}"#),
+            64_000
+        );
     }
 }

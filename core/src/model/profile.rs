@@ -73,15 +73,23 @@ pub struct ModelProfile {
 impl ModelProfile {
     /// What the host says of the model, corrected by `modelAwareness.overrides` (behaviour 2.1).
     pub fn resolve(model: &Model, config: &Config) -> Self {
-        let correction = config.model_awareness.resolve_override(&model.provider, &model.id);
-        let context_window = correction.context_window.unwrap_or(u64::from(model.context_window));
+        let correction = config
+            .model_awareness
+            .resolve_override(&model.provider, &model.id);
+        let context_window = correction
+            .context_window
+            .unwrap_or(u64::from(model.context_window));
         Self {
             provider: model.provider.clone(),
             id: model.id.clone(),
             context_window,
-            max_output: correction.max_output_tokens.or(model.max_output.map(u64::from)),
+            max_output: correction
+                .max_output_tokens
+                .or(model.max_output.map(u64::from)),
             estimator: match correction.token_estimator {
-                Some(TokenEstimator::O200kBaseV1) => Estimator::from_name("o200k-base-v1").unwrap_or_default(),
+                Some(TokenEstimator::O200kBaseV1) => {
+                    Estimator::from_name("o200k-base-v1").unwrap_or_default()
+                }
                 Some(TokenEstimator::CharsV1) | None => Estimator::CharsV1,
             },
             safety_margin: correction
@@ -99,5 +107,7 @@ fn default_safety_margin(context_window: u64) -> u64 {
     const SMALLEST: u64 = 1_024;
     const LARGEST: u64 = 8_192;
     const WINDOWS_PER_MARGIN: u64 = 50;
-    context_window.div_ceil(WINDOWS_PER_MARGIN).clamp(SMALLEST, LARGEST)
+    context_window
+        .div_ceil(WINDOWS_PER_MARGIN)
+        .clamp(SMALLEST, LARGEST)
 }

@@ -38,5 +38,11 @@ pub enum StorageError {
 /// Canonical files of the host.
 pub trait Storage {
     /// Up to `length` bytes of a file from `offset`; fewer only at its end, none behind it. At most 8 MiB a call.
-    fn read_file(&self, place: Place, path: &str, offset: u64, length: u32) -> Result<Vec<u8>, StorageError>;
+    fn read_file(
+        &self,
+        place: Place,
+        path: &str,
+        offset: u64,
+        length: u32,
+    ) -> Result<Vec<u8>, StorageError>;
 }
