@@ -24,18 +24,10 @@ pub fn command(workspace: &Workspace, arguments: Arguments) -> Result<(), Failur
     let passed_on = arguments.rest();
     build::everything(workspace)?;
 
-    let rust = workspace
-        .cargo([
-            "run",
-            "--quiet",
-            "--release",
-            "-p",
-            "ds4-context-tests",
-            "--bin",
-            "bench",
-            "--",
-        ])
-        .words(&passed_on);
+    let rust = External::new(workspace.rust_program("bench"))
+        .called("bench")
+        .words(&passed_on)
+        .in_folder(workspace.root());
     keep(workspace, "rust.txt", rust)?;
 
     let script = workspace.node_package().join("dist/bench.js");

@@ -39,7 +39,7 @@ pub fn everything(workspace: &Workspace) -> Result<(), Failure> {
     let c_variables = setup::for_build(workspace)?;
     component(workspace, &c_variables)?;
     node_package(workspace)?;
-    rust_host(workspace)
+    rust_programs(workspace)
 }
 
 /// Builds the component and puts it where both hosts take it from.
@@ -68,10 +68,22 @@ pub fn node_package(workspace: &Workspace) -> Result<(), Failure> {
     workspace.npm(["run", "build"]).show()?.check().map(|_| ())
 }
 
-/// Builds the library and the command line that hold the component.
-pub fn rust_host(workspace: &Workspace) -> Result<(), Failure> {
+/// Builds the Rust host with the component inside, and the other programs of the workspace.
+///
+/// The whole workspace and not `-p ds4-context-host` alone: which features a shared dependency gets depends on the
+/// packages that are built together, and another choice of packages would compile wasmtime once more.
+pub fn rust_programs(workspace: &Workspace) -> Result<(), Failure> {
     workspace
-        .cargo(["build", "--release", "-p", "ds4-context-host"])
+        .cargo(["build", "--release", "--workspace"])
+        .show()?
+        .check()
+        .map(|_| ())
+}
+
+/// The same with the tests, which bring features of their own: whoever runs the tests builds this and nothing else.
+pub fn rust_programs_and_tests(workspace: &Workspace) -> Result<(), Failure> {
+    workspace
+        .cargo(["build", "--release", "--workspace", "--all-targets"])
         .show()?
         .check()
         .map(|_| ())

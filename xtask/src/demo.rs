@@ -42,7 +42,7 @@ pub fn command(workspace: &Workspace, mut arguments: Arguments) -> Result<(), Fa
     let window = window.as_deref().unwrap_or(WINDOW);
     build::everything(workspace)?;
 
-    let rust = || External::new(workspace.rust_program()).called("ds4-context");
+    let rust = || External::new(workspace.rust_program("ds4-context")).called("ds4-context");
     let node_program = Workspace::npm_program(&workspace.node_package(), "ds4-context")?;
     let node = || External::new("node").words([&node_program]);
 

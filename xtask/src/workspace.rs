@@ -72,10 +72,10 @@ impl Workspace {
         self.cargo_target.join(target)
     }
 
-    /// The command line of the Rust host, once it is built.
-    pub fn rust_program(&self) -> PathBuf {
+    /// A program of the workspace for this machine, once it is built.
+    pub fn rust_program(&self, name: &str) -> PathBuf {
         self.built(None, "release")
-            .join(format!("ds4-context{}", std::env::consts::EXE_SUFFIX))
+            .join(format!("{name}{}", std::env::consts::EXE_SUFFIX))
     }
 
     /// cargo, in the repository's root, without the variables that `cargo run` gave to us: with them, build

@@ -63,7 +63,9 @@ fn run_stages(
     };
     report.stage("component", || build::component(workspace, &c_variables))?;
     report.stage("Node package", || build::node_package(workspace))?;
-    report.stage("Rust host", || build::rust_host(workspace))?;
+    report.stage("Rust programs and tests", || {
+        build::rust_programs_and_tests(workspace)
+    })?;
     report.stage("clippy", || clippy(workspace))?;
     report.tests("Rust tests", || rust_tests(workspace, filter))?;
     report.tests("Rust examples in documentation", || {
@@ -108,14 +110,13 @@ fn rust_tests(workspace: &Workspace, filter: Option<&str>) -> Result<(Runner, Fi
     Ok((Runner::Cargo, run))
 }
 
-/// Runs the examples in the documentation of the two libraries that have any; nextest does not run such tests.
+/// Runs the examples in the documentation; nextest does not run such tests.
 fn documentation_tests(
     workspace: &Workspace,
     filter: Option<&str>,
 ) -> Result<(Runner, Finished), Failure> {
     let run = workspace
-        .cargo(["test", "--doc", "--release"])
-        .words(["-p", "ds4-context-core", "-p", "ds4-context-host"])
+        .cargo(["test", "--doc", "--release", "--workspace"])
         .words(filter)
         .show()?;
     Ok((Runner::Cargo, run))
