@@ -68,13 +68,18 @@ pub fn node_package(workspace: &Workspace) -> Result<(), Failure> {
     workspace.npm(["run", "build"]).show()?.check().map(|_| ())
 }
 
+/// What cargo builds for this machine: all but the component, which is WebAssembly only. Built with the others, its
+/// bindings generator would change the features of crates below wasmtime, and wasmtime would be compiled once more.
+pub const NATIVE_CRATES: [&str; 3] = ["--workspace", "--exclude", "ds4-context-component"];
+
 /// Builds the Rust host with the component inside, and the other programs of the workspace.
 ///
 /// The whole workspace and not `-p ds4-context-host` alone: which features a shared dependency gets depends on the
 /// packages that are built together, and another choice of packages would compile wasmtime once more.
 pub fn rust_programs(workspace: &Workspace) -> Result<(), Failure> {
     workspace
-        .cargo(["build", "--release", "--workspace"])
+        .cargo(["build", "--release"])
+        .words(NATIVE_CRATES)
         .show()?
         .check()
         .map(|_| ())
@@ -83,7 +88,8 @@ pub fn rust_programs(workspace: &Workspace) -> Result<(), Failure> {
 /// The same with the tests, which bring features of their own: whoever runs the tests builds this and nothing else.
 pub fn rust_programs_and_tests(workspace: &Workspace) -> Result<(), Failure> {
     workspace
-        .cargo(["build", "--release", "--workspace", "--all-targets"])
+        .cargo(["build", "--release", "--all-targets"])
+        .words(NATIVE_CRATES)
         .show()?
         .check()
         .map(|_| ())

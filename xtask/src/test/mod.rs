@@ -84,7 +84,8 @@ fn run_stages(
 /// once in a fresh target folder, and nothing after that.
 fn clippy(workspace: &Workspace) -> Result<(), Failure> {
     workspace
-        .cargo(["clippy", "--release", "--workspace", "--all-targets"])
+        .cargo(["clippy", "--release", "--all-targets"])
+        .words(build::NATIVE_CRATES)
         .words(["--", "-D", "warnings"])
         .show()?
         .check()
@@ -93,18 +94,19 @@ fn clippy(workspace: &Workspace) -> Result<(), Failure> {
 
 /// Runs the Rust tests by nextest where it is installed, else by cargo itself.
 fn rust_tests(workspace: &Workspace, filter: Option<&str>) -> Result<(Runner, Finished), Failure> {
-    let everything = ["--release", "--workspace"];
     if workspace.cargo(["nextest", "--version"]).works() {
         let run = workspace
             .cargo(["nextest", "run", "--no-fail-fast", "--no-tests=pass"])
-            .words(everything)
+            .words(["--release"])
+            .words(build::NATIVE_CRATES)
             .words(filter)
             .show()?;
         return Ok((Runner::Nextest, run));
     }
     let run = workspace
         .cargo(["test", "--no-fail-fast", "--lib", "--bins", "--tests"])
-        .words(everything)
+        .words(["--release"])
+        .words(build::NATIVE_CRATES)
         .words(filter)
         .show()?;
     Ok((Runner::Cargo, run))
@@ -116,7 +118,8 @@ fn documentation_tests(
     filter: Option<&str>,
 ) -> Result<(Runner, Finished), Failure> {
     let run = workspace
-        .cargo(["test", "--doc", "--release", "--workspace"])
+        .cargo(["test", "--doc", "--release"])
+        .words(build::NATIVE_CRATES)
         .words(filter)
         .show()?;
     Ok((Runner::Cargo, run))
