@@ -182,10 +182,7 @@ pub(super) fn sent_tokens(message: &Sent, record: &PlanRecord) -> u64 {
             .messages
             .get(*place)
             .map_or(0, |message| u64::from(message.tokens)),
-        Sent::Replaced(place, _) => match record.decision.fates.get(*place) {
-            Some(crate::planner::Fate::Replace(_, replacement)) => u64::from(replacement.tokens),
-            _ => 0,
-        },
+        Sent::Replaced(_, replacement) => u64::from(replacement.tokens),
         Sent::Added(supplement) => u64::from(supplement.tokens),
     }
 }

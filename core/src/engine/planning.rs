@@ -5,6 +5,7 @@
 //! observer mode keep every message.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::rc::Rc;
 
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -14,9 +15,9 @@ use super::fixed_overhead::FixedOverhead;
 use super::request::{Plan, PlanItem, PlanRequest, Run, Span, Supplement, SupplementKind};
 use super::view::{TokenCounts, View};
 use crate::manifest::PlanRecord;
-use crate::message::{Message, canonical_json, from_native, hex};
+use crate::message::{Message, from_native, hex};
 use crate::model::Estimator;
-use crate::planner::{Candidate, Decision, Fate};
+use crate::planner::{Candidate, Decision, Fate, Replacement};
 use crate::session::{EntryIndex, SessionLog};
 
 /// Messages that one request may hold.
@@ -184,7 +185,7 @@ pub(super) enum Sent {
     /// A message of the context, untouched.
     Whole(usize),
     /// A message of the context with other content.
-    Replaced(usize, String),
+    Replaced(usize, Rc<Replacement>),
     /// A message of the planner's own.
     Added(Supplement),
 }
@@ -203,7 +204,7 @@ pub(super) fn sent(record: &PlanRecord) -> Vec<Sent> {
         match fate {
             Fate::Keep(_) => sent.push(Sent::Whole(place)),
             Fate::Replace(_, replacement) => {
-                sent.push(Sent::Replaced(place, replacement.content.to_string()))
+                sent.push(Sent::Replaced(place, Rc::clone(replacement)));
             }
             Fate::Out(_) => {}
         }
@@ -238,10 +239,10 @@ pub(super) fn plan(record: &PlanRecord, sent: &[Sent]) -> Plan {
                     count: 1,
                 })),
             },
-            Sent::Replaced(place, content) => {
+            Sent::Replaced(place, replacement) => {
                 items.push(PlanItem::Replace {
                     position: *place as u32,
-                    content: content.clone().into_bytes(),
+                    content: replacement.content.as_bytes().to_vec(),
                 });
             }
             Sent::Added(supplement) => items.push(PlanItem::Insert(supplement.clone())),
@@ -277,25 +278,13 @@ pub(super) fn prompt_hash(
                     hash.update(message.canonical());
                 }
             }
-            Sent::Replaced(place, content) => {
-                if let Some(message) = context.message(log, view, *place) {
-                    hash.update(canonical_with_content(message, content));
-                }
-            }
+            Sent::Replaced(_, replacement) => hash.update(replacement.message.canonical()),
             Sent::Added(supplement) => hash.update(supplement_wire(&supplement.text).to_string()),
         }
     }
     hash.update(b"]");
     hash.update(&overhead.canonical_end);
     hex(&hash.finalize())
-}
-
-fn canonical_with_content(message: &Message, content: &str) -> String {
-    let mut wire = message.wire_value();
-    if let (Some(wire), Ok(content)) = (wire.as_object_mut(), serde_json::from_str(content)) {
-        wire.insert("content".into(), content);
-    }
-    canonical_json(&wire)
 }
 
 /// The wire form of a message of the planner's own; its keys are in canonical order.
@@ -315,8 +304,8 @@ pub(super) fn fingerprints(
             let mut hasher = DefaultHasher::new();
             match message {
                 Sent::Whole(place) => context.identity(log, view, *place).hash(&mut hasher),
-                Sent::Replaced(place, content) => {
-                    (context.identity(log, view, *place), content).hash(&mut hasher)
+                Sent::Replaced(place, replacement) => {
+                    (context.identity(log, view, *place), &replacement.content).hash(&mut hasher);
                 }
                 Sent::Added(supplement) => supplement.text.hash(&mut hasher),
             }

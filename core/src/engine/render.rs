@@ -39,24 +39,15 @@ fn row(sent: &Sent, record: &PlanRecord, newest: &NewestPlan, log: &SessionLog) 
             let reading = read(&Role::User, &supplement_wire(&supplement.text));
             Some(json!({"role": reading.role, "kind": "notice", "text": reading.text}))
         }
-        Sent::Whole(place) => {
-            let message = message(*place)?;
-            Some(message_row(message, &message.wire_value(), *place, record))
-        }
-        Sent::Replaced(place, content) => {
-            let message = message(*place)?;
-            let mut wire = message.wire_value();
-            if let (Some(wire), Ok(content)) = (wire.as_object_mut(), serde_json::from_str(content))
-            {
-                wire.insert("content".into(), content);
-            }
-            Some(message_row(message, &wire, *place, record))
+        Sent::Whole(place) => Some(message_row(message(*place)?, *place, record)),
+        Sent::Replaced(place, replacement) => {
+            Some(message_row(&replacement.message, *place, record))
         }
     }
 }
 
-fn message_row(message: &Message, wire: &Value, place: usize, record: &PlanRecord) -> Value {
-    let reading = read(&message.role, wire);
+fn message_row(message: &Message, place: usize, record: &PlanRecord) -> Value {
+    let reading = message.reading();
     let fate = record
         .decision
         .fates
@@ -77,24 +68,16 @@ fn message_row(message: &Message, wire: &Value, place: usize, record: &PlanRecor
     }
     row.insert("text".into(), reading.text.into());
     if !message.calls.is_empty() {
-        row.insert("toolCallIds".into(), sent_call_ids(wire));
+        let ids: Value = message
+            .calls
+            .iter()
+            .map(|call| Value::from(&*call.id))
+            .collect();
+        row.insert("toolCallIds".into(), ids);
     }
     if let Some(answer) = &message.answers {
         row.insert("toolCallId".into(), (*answer.call_id).into());
         row.insert("toolName".into(), (*answer.tool_name).into());
     }
     Value::Object(row)
-}
-
-/// IDs of the calls that go out: a replaced message may have fewer than it had.
-fn sent_call_ids(wire: &Value) -> Value {
-    let blocks = wire.get("content").and_then(Value::as_array);
-    blocks
-        .into_iter()
-        .flatten()
-        .filter_map(|block| match crate::message::Block::of(block) {
-            crate::message::Block::ToolCall { id, .. } => Some(Value::from(id)),
-            _ => None,
-        })
-        .collect()
 }

@@ -125,7 +125,7 @@ pub enum Sendable {
 }
 
 /// One message, reduced to what a model reads of it.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message {
     /// Who it is from.
     pub role: Role,
@@ -161,6 +161,21 @@ impl Message {
             sendable: Sendable::Yes,
             timestamp_ms: None,
             chars_v1: estimator::message_tokens(Estimator::CharsV1, wire),
+        }
+    }
+
+    /// The same message with other content: an array of wire blocks.
+    pub(crate) fn with_content(&self, content: Value) -> Self {
+        let mut wire = self.wire_value();
+        if let Some(fields) = wire.as_object_mut() {
+            fields.insert("content".into(), content);
+        }
+        Self {
+            calls: native::calls(&wire),
+            answers: self.answers.clone(),
+            sendable: self.sendable,
+            timestamp_ms: self.timestamp_ms,
+            ..Self::new(self.role.clone(), &wire)
         }
     }
 

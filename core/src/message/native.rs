@@ -94,7 +94,7 @@ fn content_is_empty(wire: &Value) -> bool {
     }
 }
 
-fn calls(wire: &Value) -> Box<[ToolCall]> {
+pub(super) fn calls(wire: &Value) -> Box<[ToolCall]> {
     let blocks = wire.get("content").and_then(Value::as_array);
     blocks
         .into_iter()

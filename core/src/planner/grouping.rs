@@ -7,13 +7,14 @@
 //! - The relations come from [`crate::message::tools`], by occurrence; so the same call ID far apart never joins two turns.
 //! - Linear in the number of messages.
 
+use std::rc::Rc;
+
 use serde_json::Value;
 
 use super::{Candidate, Replacement, ReplacementKind, WhyOut};
 use crate::message::tools::{Binding, Relations};
 use crate::message::{Block, Role, Sendable};
 use crate::model::Estimator;
-use crate::model::estimator::message_tokens;
 
 /// What a group is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,7 +88,7 @@ pub(super) struct Grouping {
     /// Why a candidate cannot be sent.
     pub unsendable: Vec<Option<WhyOut>>,
     /// The candidate's form without its unanswered calls, where it has such.
-    pub trimmed: Vec<Option<Replacement>>,
+    pub trimmed: Vec<Option<Rc<Replacement>>>,
     /// Which result answers which call.
     pub relations: Relations,
 }
@@ -269,7 +270,7 @@ fn trim_unanswered_calls(
             *why = Some(WhyOut::UnansweredCall);
         }
         if let Some(slot) = grouping.trimmed.get_mut(position) {
-            *slot = trimmed;
+            *slot = trimmed.map(Rc::new);
         }
     }
 }
@@ -294,11 +295,12 @@ fn without_unanswered_calls(
     if !says_something {
         return None;
     }
-    let content = Value::Array(content.clone());
-    let tokens = message_tokens(estimator, &wire);
-    Some(Replacement {
+    let content = Value::Array(std::mem::take(content));
+    let what = ReplacementKind::UnansweredCallsRemoved;
+    Some(Replacement::new(
+        candidate.message,
         content,
-        tokens,
-        what: ReplacementKind::UnansweredCallsRemoved,
-    })
+        estimator,
+        what,
+    ))
 }

@@ -31,6 +31,8 @@ pub use what_if::WhatIf;
 
 use std::rc::Rc;
 
+use serde_json::Value;
+
 use crate::message::Message;
 use crate::model::{Budgets, Ceilings, Estimator};
 
@@ -99,12 +101,12 @@ pub struct Cut {
 }
 
 /// What becomes of one message.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fate {
     /// It is sent as it is.
     Keep(WhyIn),
     /// It is sent with other content.
-    Replace(WhyIn, Replacement),
+    Replace(WhyIn, Rc<Replacement>),
     /// It is left out.
     Out(WhyOut),
 }
@@ -119,15 +121,36 @@ impl Fate {
     }
 }
 
-/// Other content for a message.
-#[derive(Debug, Clone, PartialEq)]
+/// A message with other content.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Replacement {
-    /// A JSON array of content blocks.
-    pub content: serde_json::Value,
-    /// Tokens of the message with it.
+    /// The message as it is sent.
+    pub message: Message,
+    /// Its content: a JSON array of content blocks.
+    pub content: Box<str>,
+    /// Its tokens.
     pub tokens: u32,
     /// What was done to it, for manifests.
     pub what: ReplacementKind,
+}
+
+impl Replacement {
+    /// The message with that content.
+    pub(crate) fn new(
+        original: &Message,
+        content: Value,
+        estimator: Estimator,
+        what: ReplacementKind,
+    ) -> Self {
+        let text = content.to_string().into_boxed_str();
+        let message = original.with_content(content);
+        Self {
+            tokens: message.tokens(estimator),
+            content: text,
+            message,
+            what,
+        }
+    }
 }
 
 /// What was done to a replaced message.

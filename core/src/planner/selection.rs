@@ -34,7 +34,7 @@ struct Selection<'a> {
     chosen: Vec<Option<WhyIn>>,
     /// Why each group is out, where that is known already.
     out: Vec<Option<WhyOut>>,
-    replaced: Vec<Option<Replacement>>,
+    replaced: Vec<Option<Rc<Replacement>>>,
     /// Tokens of the chosen groups, results as shortened.
     tokens: u64,
     mandatory_tokens: u64,
@@ -153,7 +153,11 @@ impl<'a> Selection<'a> {
             .iter()
             .map(|(position, replacement)| self.saved_by(*position, replacement))
             .sum();
-        self.apply_replacements(shortened);
+        self.apply_replacements(
+            shortened
+                .into_iter()
+                .map(|(position, replacement)| (position, Rc::new(replacement))),
+        );
         self.tokens = self.tokens.saturating_sub(saved);
     }
 
@@ -167,7 +171,7 @@ impl<'a> Selection<'a> {
     }
 
     /// Takes replaced messages over into their groups.
-    fn apply_replacements(&mut self, replaced: Vec<(usize, Replacement)>) {
+    fn apply_replacements(&mut self, replaced: impl IntoIterator<Item = (usize, Rc<Replacement>)>) {
         for (position, replacement) in replaced {
             let saved = self.saved_by(position, &replacement);
             if let Some(group) = self.grouping.group_of.get(position).copied().flatten()
@@ -323,9 +327,9 @@ impl<'a> Selection<'a> {
             .group(index)
             .map(|group| group.members.clone())
             .unwrap_or_default();
-        let condensed = members
+        let condensed: Vec<_> = members
             .into_iter()
-            .filter_map(|position| Some((position, (*self.condensed(position)?).clone())))
+            .filter_map(|position| Some((position, self.condensed(position)?)))
             .collect();
         self.apply_replacements(condensed);
         self.choose(index, WhyIn::Condensed);
@@ -358,7 +362,11 @@ impl<'a> Selection<'a> {
         if tokens - saved > left {
             return false;
         }
-        self.apply_replacements(shortened);
+        self.apply_replacements(
+            shortened
+                .into_iter()
+                .map(|(position, replacement)| (position, Rc::new(replacement))),
+        );
         self.choose(index, WhyIn::Recent);
         self.reach.tokens += tokens - saved;
         true

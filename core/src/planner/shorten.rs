@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::{Candidate, Replacement, ReplacementKind};
 use crate::message::{Block, Role};
 use crate::model::Estimator;
-use crate::model::estimator::{message_tokens, text_tokens, utf16_length};
+use crate::model::estimator::{text_tokens, utf16_length};
 
 /// Tokens of text that a cut result keeps at least, its notice not counted.
 const SHORTEST_RESULT_TOKENS: u64 = 256;
@@ -64,7 +64,7 @@ pub(super) fn shorten_results(
 /// The result with about `keep` tokens of its text. Blocks that are not text stay, and the text takes the place of the
 /// first text block.
 fn shorten(candidate: &Candidate<'_>, keep: u64, estimator: Estimator) -> Option<Replacement> {
-    let mut wire = candidate.message.wire_value();
+    let wire = candidate.message.wire_value();
     let blocks = match wire.get("content") {
         Some(Value::String(text)) => vec![json!({"text": text, "type": "text"})],
         Some(Value::Array(blocks)) => blocks.clone(),
@@ -90,15 +90,13 @@ fn shorten(candidate: &Candidate<'_>, keep: u64, estimator: Estimator) -> Option
             content.push(json!({"text": text, "type": "text"}));
         }
     }
-    let content = Value::Array(content);
-    wire.as_object_mut()?
-        .insert("content".into(), content.clone());
-    let tokens = message_tokens(estimator, &wire);
-    Some(Replacement {
-        content,
-        tokens,
-        what: ReplacementKind::ShortenedResult,
-    })
+    let what = ReplacementKind::ShortenedResult;
+    Some(Replacement::new(
+        candidate.message,
+        Value::Array(content),
+        estimator,
+        what,
+    ))
 }
 
 fn joined_text(blocks: &[Value]) -> String {

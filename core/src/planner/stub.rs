@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::{Candidate, Replacement, ReplacementKind};
 use crate::message::{Block, Role};
 use crate::model::Estimator;
-use crate::model::estimator::{message_tokens, utf16_length};
+use crate::model::estimator::utf16_length;
 
 /// Characters that a stub's own line takes, about: shorter results are not worth a stub.
 const HEADER_CHARS: usize = 100;
@@ -50,15 +50,13 @@ pub fn condense(
         Role::Assistant => without_thinking(candidate)?,
         _ => return None,
     };
-    let mut wire = candidate.message.wire_value();
-    wire.as_object_mut()?
-        .insert("content".into(), content.clone());
-    let tokens = message_tokens(estimator, &wire);
-    (tokens < candidate.tokens).then_some(Replacement {
+    let condensed = Replacement::new(
+        candidate.message,
         content,
-        tokens,
-        what: ReplacementKind::Condensed,
-    })
+        estimator,
+        ReplacementKind::Condensed,
+    );
+    (condensed.tokens < candidate.tokens).then_some(condensed)
 }
 
 fn without_thinking(candidate: &Candidate<'_>) -> Option<Value> {
@@ -179,6 +177,10 @@ mod tests {
         )
     }
 
+    fn content(replacement: &Replacement) -> Value {
+        serde_json::from_str(&replacement.content).unwrap()
+    }
+
     #[test]
     fn a_stub_keeps_what_tells_and_says_where_the_rest_is() {
         let mut text = "total 40\n".to_owned();
@@ -187,7 +189,8 @@ mod tests {
         text += &"more plain words\n".repeat(100);
         let result = json!({"role": "toolResult", "toolCallId": "c", "toolName": "bash", "isError": true, "content": [{"type": "text", "text": text}]});
         let replacement = condensed(&result, 120).unwrap();
-        let stub = replacement.content[0]["text"].as_str().unwrap();
+        let blocks = content(&replacement);
+        let stub = blocks[0]["text"].as_str().unwrap();
         assert!(
             stub.starts_with("[ds4-context: bash result condensed, error, "),
             "{stub}"
@@ -229,9 +232,9 @@ mod tests {
             {"type": "thinking", "thinking": "long ".repeat(100)},
             {"type": "toolCall", "id": "1", "name": "write", "arguments": {"content": "z".repeat(900)}}]});
         let replacement = condensed(&native, 400).unwrap();
-        assert_eq!(replacement.content.as_array().unwrap().len(), 1);
+        assert_eq!(content(&replacement).as_array().unwrap().len(), 1);
         assert_eq!(
-            replacement.content[0]["arguments"]["content"]
+            content(&replacement)[0]["arguments"]["content"]
                 .as_str()
                 .unwrap()
                 .len(),

@@ -217,23 +217,22 @@ pub(super) fn choose(eligible: &Eligible<'_>, room: &Room, cut: Option<Cut>) -> 
 
 /// The longest tail beside a band: as long as everything older fits in the band, else what the band's reserve leaves.
 fn longest_tail(eligible: &Eligible<'_>, room: &Room) -> Reach {
-    let beside_band = walk(eligible, &room.beside_band());
-    let Some(band) = room.band else {
-        return beside_band;
+    let beside_band = room.beside_band();
+    let shortest = walk(eligible, &beside_band);
+    // Where the tail's own ceiling binds, the band's reserve takes nothing from it.
+    let Some(band) = room.band.filter(|_| beside_band.tail < room.tail) else {
+        return shortest;
     };
-    if eligible.whole(0..eligible.groups.len()) + room.mandatory <= room.tail
-        && room.fits_input(eligible.whole(0..eligible.groups.len()))
-    {
+    if room.fits(eligible.whole(0..eligible.groups.len())) {
         return walk(eligible, room);
     }
-    let covering = covering_tail(eligible, room, band);
-    match covering {
-        Some((length, tokens)) if length > beside_band.length => Reach {
+    match covering_tail(eligible, room, band) {
+        Some((length, tokens)) if length > shortest.length => Reach {
             length,
             tokens,
             ..Reach::default()
         },
-        _ => beside_band,
+        _ => shortest,
     }
 }
 

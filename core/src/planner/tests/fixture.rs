@@ -4,7 +4,9 @@ use serde_json::json;
 
 use crate::message::{Message, from_native};
 use crate::model::{Budgets, Ceilings, Estimator};
-use crate::planner::{Band, Candidate, Cut, Decision, Fate, PlannerInput, condense, plan};
+use crate::planner::{
+    Band, Candidate, Cut, Decision, Fate, PlannerInput, Replacement, condense, plan,
+};
 
 const STUB_CHARS: usize = 400;
 
@@ -115,6 +117,11 @@ impl Planner {
             cut: self.cut,
         })
     }
+}
+
+/// The content of a replaced message.
+pub fn content(replacement: &Replacement) -> serde_json::Value {
+    serde_json::from_str(&replacement.content).unwrap()
 }
 
 /// Positions of the messages that are sent.

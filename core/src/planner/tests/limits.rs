@@ -28,7 +28,8 @@ fn an_oversized_newest_exchange_is_cut_largest_result_first() {
         panic!()
     };
     assert_eq!(replacement.what, ReplacementKind::ShortenedResult);
-    let text = replacement.content[0]["text"].as_str().unwrap();
+    let blocks = content(replacement);
+    let text = blocks[0]["text"].as_str().unwrap();
     assert!(
         text.starts_with("x y\n") && text.ends_with("x y\n"),
         "{}",
