@@ -104,7 +104,9 @@ fn session_at_hand(workspace: &Workspace) -> Result<PathBuf, Failure> {
         .root()
         .join("../shared/data/pi/pi-mono-large-session.jsonl");
     if shared.is_file() {
-        return Ok(shared);
+        return shared
+            .canonicalize()
+            .map_err(Failure::file(format!("find {}", shared.display())));
     }
     let folder = workspace.root().join("fixtures/sessions");
     session_logs(&folder)
