@@ -5,7 +5,7 @@
  * `opened`. What Pi's context object says is read at once and never after waiting, because Pi takes it back when the user
  * switches sessions.
  */
-import type { Config } from "../contract.js";
+import type { Config, Model } from "../contract.js";
 import type { ContextEngine } from "../engine.js";
 import { EngineError } from "../errors.js";
 import { jsonBytes } from "../json.js";
@@ -14,6 +14,7 @@ import type { Session } from "../session.js";
 import { readConfigFiles } from "./config-files.js";
 import { withoutHeavyFields } from "./inline-messages.js";
 import type { PiContext, PiEntry, PiMessage, PiSessionManager } from "./pi-types.js";
+import { modelOf } from "./request-parts.js";
 
 export interface OpenedSession {
   readonly session: Session;
@@ -41,7 +42,8 @@ export class BoundSession {
     this.key = sessionKey(sessionManager);
     this.hasLog = logFile !== undefined;
     this.isOff = isOff;
-    this.opened = open(engine, sessionManager.getSessionId(), logFile, cwd, context.isProjectTrusted?.() ?? false);
+    const model = modelOf(context.model);
+    this.opened = open(engine, sessionManager.getSessionId(), logFile, model, cwd, context.isProjectTrusted?.() ?? false);
     this.opened.then(
       ({ session }) => this.#readLog(session),
       () => {
@@ -79,6 +81,7 @@ async function open(
   engine: ContextEngine,
   sessionId: string,
   logFile: string | undefined,
+  model: Model | undefined,
   cwd: string,
   isProjectTrusted: boolean,
 ): Promise<OpenedSession> {
@@ -90,6 +93,9 @@ async function open(
     ...(logFile === undefined ? {} : { logFile }),
     ...(isProjectTrusted ? { trustedProjectRoot: cwd } : {}),
   });
+  if (model !== undefined) {
+    await session.selectModel(model);
+  }
   const problems = merged.problems.map((problem) => `${problem.source}: ${problem.message}`);
   return { session, config: merged.config, problems: [...files.unreadable, ...problems] };
 }

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { describeForEachPi, extensionPackage } from "./kit/installations.ts";
 import { Scene } from "./kit/scene.ts";
 
-const RUNS = 5;
+const RUNS = 3;
 
 describeForEachPi("start-up", (pi) => {
   test("of pi -p with and without the extension is reported", async (t) => {
