@@ -1,6 +1,7 @@
 /**
  * Benchmarks of this host; `cargo xtask bench` runs them. Prints one JSON object a line:
- * `{"bench", "unit", "runs", "p50", "p95", …}`. Everything it needs it makes in a temporary folder.
+ * `{"bench", "unit", "runs", "p50", "p95", "cpuP50", …}`; `cpuP50` is processor time of all threads, which a busy machine
+ * changes less. Everything it needs it makes in a temporary folder.
  *
  * - `component-load`: importing this package and starting the engine, in a process of its own each time.
  * - `read-log`: reading the log of the session below from nothing.
@@ -40,11 +41,13 @@ try {
 function benchLoad(): void {
   const program = `
     const start = performance.now();
+    const cpu = process.cpuUsage();
     const { ContextEngine } = await import(${JSON.stringify(new URL("./index.js", import.meta.url).href)});
     const engine = await ContextEngine.start();
-    console.log(performance.now() - start);
+    const { user, system } = process.cpuUsage(cpu);
+    console.log(JSON.stringify({ wall: performance.now() - start, cpu: (user + system) / 1000 }));
     await engine.close();`;
-  const run = () => Number(spawnSync(process.execPath, ["--input-type=module", "-e", program], { encoding: "utf8" }).stdout);
+  const run = () => JSON.parse(spawnSync(process.execPath, ["--input-type=module", "-e", program], { encoding: "utf8" }).stdout) as Measured;
   report("component-load", Array.from({ length: LOAD_RUNS }, run));
 }
 
@@ -61,7 +64,7 @@ async function benchPlans(): Promise<void> {
       await session.syncToEnd();
       await session.close();
     });
-    report("read-log", [reading], { bytes, megabytesPerSecond: rounded(bytes / 1000 / reading) });
+    report("read-log", [reading], { bytes, megabytesPerSecond: rounded(bytes / 1000 / reading.wall) });
     const session = await engine.openSession({ sessionId: "bench", logFile: log.file });
     await session.syncToEnd();
     const plans = await afterEachTurn(log, () => plan(session, log, log.messages.length));
@@ -103,8 +106,8 @@ async function hook(session: Session, log: GeneratedLog, context: readonly PiMes
 }
 
 /** Milliseconds of each run; the copy that Pi makes of its messages is not counted. */
-async function afterEachTurn(log: GeneratedLog, work: (context: readonly PiMessage[]) => Promise<unknown>): Promise<number[]> {
-  const times: number[] = [];
+async function afterEachTurn(log: GeneratedLog, work: (context: readonly PiMessage[]) => Promise<unknown>): Promise<Measured[]> {
+  const times: Measured[] = [];
   for (let run = 0; run < WARM_UP_RUNS + PLAN_RUNS; run++) {
     log.turn();
     const context = structuredClone(log.messages);
@@ -113,16 +116,29 @@ async function afterEachTurn(log: GeneratedLog, work: (context: readonly PiMessa
   return times.slice(WARM_UP_RUNS);
 }
 
-async function timed(work: () => Promise<unknown>): Promise<number> {
-  const start = performance.now();
-  await work();
-  return performance.now() - start;
+/** Milliseconds. */
+interface Measured {
+  readonly wall: number;
+  readonly cpu: number;
 }
 
-function report(bench: string, milliseconds: readonly number[], more: object = {}): void {
-  const sorted = [...milliseconds].sort((left, right) => left - right);
-  const at = (share: number) => rounded(sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN);
-  console.log(JSON.stringify({ bench, unit: "ms", runs: sorted.length, p50: at(0.5), p95: at(0.95), ...more }));
+async function timed(work: () => Promise<unknown>): Promise<Measured> {
+  const start = performance.now();
+  const cpu = process.cpuUsage();
+  await work();
+  const { user, system } = process.cpuUsage(cpu);
+  return { wall: performance.now() - start, cpu: (user + system) / 1000 };
+}
+
+function report(bench: string, measured: readonly Measured[], more: object = {}): void {
+  const wall = measured.map((each) => each.wall);
+  const cpu = measured.map((each) => each.cpu);
+  console.log(JSON.stringify({ bench, unit: "ms", runs: measured.length, p50: quantile(wall, 0.5), p95: quantile(wall, 0.95), cpuP50: quantile(cpu, 0.5), ...more }));
+}
+
+function quantile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((left, right) => left - right);
+  return rounded(sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN);
 }
 
 function rounded(value: number): number {

@@ -6,6 +6,7 @@ import { parentPort, workerData, type MessagePort, type Transferable } from "nod
 import { EngineError } from "../errors.js";
 import { StoragePort } from "../ports/storage.js";
 import { componentFailure, instantiateComponent } from "./component.js";
+import { prepareGlobals } from "./globals.js";
 import { HeldSessions } from "./held-sessions.js";
 import type { CoreModules, Request, Response, WorkerStart } from "./messages.js";
 
@@ -45,8 +46,6 @@ function buffersOf(response: Response): Transferable[] {
 }
 
 if (parentPort !== null) {
-  // The generated code looks into the environment several times in every crossing, and Node's own object is slow to look
-  // into. This one belongs to the worker alone.
-  Object.defineProperty(process, "env", { value: Object.freeze({}) });
+  prepareGlobals();
   await serve(parentPort, workerData as WorkerStart);
 }

@@ -7,6 +7,8 @@ export interface CoreModule {
 
 interface WebAssemblyInterface {
   compile(bytes: Uint8Array<ArrayBuffer>): Promise<CoreModule>;
+  /** Makes a function that may suspend; not in every version of Node. */
+  promising?: (wasmFunction: unknown) => unknown;
 }
 
 export const webAssembly = (globalThis as unknown as { readonly WebAssembly: WebAssemblyInterface }).WebAssembly;
