@@ -4,7 +4,7 @@ use std::collections::{HashMap, VecDeque};
 use std::hash::{BuildHasherDefault, DefaultHasher};
 use std::rc::Rc;
 
-use super::planning::{Context, MessageIdentity, Sent};
+use super::planning::{Anchor, Context, MessageIdentity, Sent};
 use super::view::View;
 use crate::manifest::{PlanRecord, SharedPrefix};
 use crate::model::{Estimator, ModelProfile};
@@ -26,8 +26,8 @@ pub(super) struct NewestPlan {
 /// Where the previous plan began, and what that depends on.
 #[derive(Debug)]
 struct RememberedCut {
-    tail: MessageIdentity,
-    band: MessageIdentity,
+    tail: Anchor,
+    band: Anchor,
     provider: String,
     model: String,
     leaf: Option<EntryIndex>,
@@ -103,8 +103,8 @@ impl PlanMemory {
         // A fallback chose nothing: the cut of the plan before still tells where the warm prefix begins.
         if record.decision.fallback.is_none() {
             self.cut = record.decision.cut.map(|cut| RememberedCut {
-                tail: newest.context.identity(log, &newest.view, cut.tail),
-                band: newest.context.identity(log, &newest.view, cut.band),
+                tail: newest.context.anchor(log, &newest.view, cut.tail),
+                band: newest.context.anchor(log, &newest.view, cut.band),
                 provider: record.profile.provider.clone(),
                 model: record.profile.id.clone(),
                 leaf: newest.view.leaf,
@@ -135,12 +135,8 @@ impl PlanMemory {
         if !same_model || !same_branch || cut.compaction != view.projection.compaction {
             return None;
         }
-        let places = 0..context.sources.len();
-        let band = places
-            .clone()
-            .find(|place| context.identity(log, view, *place) == cut.band)?;
-        let tail =
-            (band..places.end).find(|place| context.identity(log, view, *place) == cut.tail)?;
+        let band = context.place_of(log, view, 0, cut.band)?;
+        let tail = context.place_of(log, view, band, cut.tail)?;
         Some(Cut { tail, band })
     }
 

@@ -49,6 +49,14 @@ impl MessageIdentity {
     }
 }
 
+/// A place in the context that the next request can find again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Anchor {
+    message: MessageIdentity,
+    /// Inline messages between the place and that message.
+    inline_before: usize,
+}
+
 /// The host's context, resolved.
 #[derive(Debug, Default)]
 pub(super) struct Context {
@@ -106,6 +114,33 @@ impl Context {
             Source::Projected(position) => view.message(log, position),
             Source::Inline(position) => self.inline.get(position),
         }
+    }
+
+    /// The place, held by the first message from there on that the log holds. An inline message is no hold where there is
+    /// another: an extension may put an equal one elsewhere in the next request, for example before the newest prompt.
+    pub(super) fn anchor(&self, log: &SessionLog, view: &View, place: usize) -> Anchor {
+        let held = self.sources.iter().skip(place).position(is_projected);
+        Anchor {
+            message: self.identity(log, view, place + held.unwrap_or(0)),
+            inline_before: held.unwrap_or(0),
+        }
+    }
+
+    /// Where the anchor's place is in this context, at `from` or later.
+    pub(super) fn place_of(
+        &self,
+        log: &SessionLog,
+        view: &View,
+        from: usize,
+        anchor: Anchor,
+    ) -> Option<usize> {
+        let held = (from..self.sources.len())
+            .find(|place| self.identity(log, view, *place) == anchor.message)?;
+        let before = self.sources.get(from..held)?.iter().rev();
+        let inline = before
+            .take(anchor.inline_before)
+            .take_while(|source| !is_projected(source));
+        Some(held - inline.count())
     }
 
     /// What tells the message at that place from every other one.
@@ -312,4 +347,8 @@ pub(super) fn fingerprints(
             hasher.finish()
         })
         .collect()
+}
+
+const fn is_projected(source: &Source) -> bool {
+    matches!(source, Source::Projected(_))
 }

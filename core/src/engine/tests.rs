@@ -180,6 +180,37 @@ fn inline_messages_stand_where_the_host_puts_them() {
     assert_eq!(rendered["messages"][2].get("entryId"), None);
 }
 
+/// Another extension puts the same message before the newest prompt of every request.
+#[test]
+fn the_cut_does_not_move_along_with_an_inline_message() {
+    let (mut session, _) = opened(&log(3));
+    for turn in 0..3 {
+        let prompt = 2 * turn;
+        session.select_leaf(Some(&format!("user{turn}"))).unwrap();
+        let request = PlanRequest {
+            messages: vec![
+                Span::Projected(Run {
+                    first: 0,
+                    count: prompt,
+                }),
+                Span::Inline(Run { first: 0, count: 1 }),
+                Span::Projected(Run {
+                    first: prompt,
+                    count: 1,
+                }),
+            ],
+            inline: br#"[{"role":"user","content":"added"}]"#.to_vec(),
+            ..PlanRequest::default()
+        };
+        let plan = session.plan(&request).unwrap();
+        let everything = Run {
+            first: 0,
+            count: prompt + 2,
+        };
+        assert_eq!(plan.items, [PlanItem::Keep(everything)], "turn {turn}");
+    }
+}
+
 #[test]
 fn a_fallback_and_the_observer_keep_everything() {
     let (mut session, _) = opened(&log(3));

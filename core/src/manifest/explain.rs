@@ -1,5 +1,7 @@
 //! The smallest change that would have included what was left out.
 
+use std::cell::OnceCell;
+
 use serde_json::{Value, json};
 
 use super::exclusions::{Exclusion, exclusions};
@@ -8,22 +10,27 @@ use crate::planner::{Group, GroupKind, WhatIf, WhyIn, WhyOut};
 
 /// The document of `diagnostics.explain`.
 pub(super) fn explanation(record: &PlanRecord, condensed: &dyn Fn(usize) -> Option<u32>) -> Value {
-    let budgets = Budgets::new(record);
-    let condensed_group = |place: usize| budgets.condensed(record, place, condensed);
+    let budgets = Budgets::new(record, condensed);
+    let condensed_group = |place: usize| budgets.condensed(place);
     let what_if = budgets.what_if(record, &condensed_group);
-    let excluded: Vec<Value> = exclusions(record)
-        .iter()
-        .map(|exclusion| {
-            let mut row = exclusion.row();
-            if let Some(row) = row.as_object_mut() {
-                row.insert(
-                    "smallestChange".into(),
-                    smallest_change(record, exclusion, &budgets, &what_if),
-                );
-            }
-            row
-        })
-        .collect();
+    let mut excluded = Vec::new();
+    // Newest first: an older group never needs less, so each search begins where the one before ended.
+    let mut at_least = record.budgets.active;
+    for exclusion in exclusions(record).iter().rev() {
+        let need = budgets
+            .place_of(exclusion)
+            .map(|place| what_if.smallest_budget(place, at_least));
+        at_least = need.map_or(at_least, |need| need.saturating_sub(1).max(at_least));
+        let mut row = exclusion.row();
+        if let Some(row) = row.as_object_mut() {
+            row.insert(
+                "smallestChange".into(),
+                smallest_change(record, exclusion, need),
+            );
+        }
+        excluded.push(row);
+    }
+    excluded.reverse();
     json!({
         "manifestId": record.id,
         "fallbackReason": record.decision.fallback.map(crate::planner::Fallback::name),
@@ -33,15 +40,19 @@ pub(super) fn explanation(record: &PlanRecord, condensed: &dyn Fn(usize) -> Opti
 }
 
 /// The record's groups as the choice of tail and band saw them.
-struct Budgets {
+struct Budgets<'a> {
     /// Newest first, whole.
     eligible: Vec<Group>,
+    /// Their condensed tokens, counted when first asked for.
+    condensed: Vec<OnceCell<u64>>,
+    condensed_message: &'a dyn Fn(usize) -> Option<u32>,
+    record: &'a PlanRecord,
     mandatory: u64,
     chosen: u64,
 }
 
-impl Budgets {
-    fn new(record: &PlanRecord) -> Self {
+impl<'a> Budgets<'a> {
+    fn new(record: &'a PlanRecord, condensed_message: &'a dyn Fn(usize) -> Option<u32>) -> Self {
         let decision = &record.decision;
         let (mut eligible, mut mandatory, mut summaries) = (Vec::new(), 0, 0);
         for group in decision.groups.iter().rev() {
@@ -70,17 +81,20 @@ impl Budgets {
             }
         }
         Self {
+            condensed: vec![OnceCell::new(); eligible.len()],
+            condensed_message,
+            record,
             eligible,
             mandatory,
             chosen: mandatory + summaries,
         }
     }
 
-    fn what_if<'a>(
-        &'a self,
+    fn what_if<'b>(
+        &'b self,
         record: &PlanRecord,
-        condensed: &'a dyn Fn(usize) -> u64,
-    ) -> WhatIf<'a> {
+        condensed: &'b dyn Fn(usize) -> u64,
+    ) -> WhatIf<'b> {
         WhatIf {
             eligible: &self.eligible,
             condensed: record.band_share.map(|_| condensed),
@@ -88,31 +102,30 @@ impl Budgets {
             fixed: record.fixed_tokens(),
             mandatory: self.mandatory,
             chosen: self.chosen,
-            active: record.budgets.active,
         }
     }
 
-    fn condensed(
-        &self,
-        record: &PlanRecord,
-        place: usize,
-        condensed: &dyn Fn(usize) -> Option<u32>,
-    ) -> u64 {
-        let members = self
-            .eligible
+    /// Tokens of the group at that place in condensed form.
+    fn condensed(&self, place: usize) -> u64 {
+        let count = || {
+            let members = self
+                .eligible
+                .get(place)
+                .map(|group| group.members.as_slice());
+            let tokens = members.unwrap_or_default().iter().map(|&position| {
+                let whole = || {
+                    self.record
+                        .messages
+                        .get(position)
+                        .map_or(0, |message| message.tokens)
+                };
+                u64::from((self.condensed_message)(position).unwrap_or_else(whole))
+            });
+            tokens.sum()
+        };
+        self.condensed
             .get(place)
-            .map(|group| group.members.as_slice())
-            .unwrap_or_default();
-        let tokens = members.iter().map(|&position| {
-            let whole = || {
-                record
-                    .messages
-                    .get(position)
-                    .map_or(0, |message| message.tokens)
-            };
-            u64::from(condensed(position).unwrap_or_else(whole))
-        });
-        tokens.sum()
+            .map_or(0, |cell| *cell.get_or_init(count))
     }
 
     fn place_of(&self, exclusion: &Exclusion<'_>) -> Option<usize> {
@@ -122,16 +135,11 @@ impl Budgets {
     }
 }
 
-fn smallest_change(
-    record: &PlanRecord,
-    exclusion: &Exclusion<'_>,
-    budgets: &Budgets,
-    what_if: &WhatIf<'_>,
-) -> Value {
+fn smallest_change(record: &PlanRecord, exclusion: &Exclusion<'_>, need: Option<u64>) -> Value {
     if let Some(text) = beyond_any_budget(exclusion.why) {
         return json!({"setting": "none", "text": text});
     }
-    let Some(place) = budgets.place_of(exclusion) else {
+    let Some(need) = need else {
         let value = record.ceilings.summaries + exclusion.tokens;
         let text = format!(
             "{value} tokens for summaries instead of {}",
@@ -139,7 +147,6 @@ fn smallest_change(
         );
         return json!({"setting": "context.maxSummaryTokens", "value": value, "text": text});
     };
-    let need = what_if.smallest_budget(place);
     if need > record.budgets.hard {
         let value = smallest_window(record, need);
         let text = format!(

@@ -267,62 +267,42 @@ fn with_band(
     remembered: Option<usize>,
 ) -> Reach {
     let Some(band) = room.band else { return tail };
-    let fits = |tokens: u64| tokens <= band.limit && room.fits_input(tail.tokens + tokens);
+    let why_not = |tokens: u64| match () {
+        () if tokens > band.limit => Some(WhyOut::CondensedBandLimit),
+        () if !room.fits_input(tail.tokens + tokens) => Some(WhyOut::InputBudget),
+        () => None,
+    };
+    let reach = |end: usize, band_tokens: u64, closed_by: Option<WhyOut>| Reach {
+        band_length: end - tail.length,
+        band_tokens,
+        // Where there is no band, what closed the tail says more.
+        closed_by: tail.closed_by.filter(|_| end == tail.length).or(closed_by),
+        ..tail.clone()
+    };
     if let Some(begin) = remembered {
-        let end = eligible
+        let kept = eligible
             .groups
             .iter()
-            .take_while(|group| group.start() >= begin)
-            .count()
-            .max(tail.length);
+            .take_while(|group| group.start() >= begin);
+        let end = kept.count().max(tail.length);
         let tokens = eligible.band(tail.length..end);
-        if fits(tokens) {
-            let older = (end < eligible.groups.len()).then_some(WhyOut::BeforeStableCut);
-            let closed_by = if end > tail.length {
-                older
-            } else {
-                tail.closed_by.or(older)
-            };
-            return Reach {
-                band_length: end - tail.length,
-                band_tokens: tokens,
-                closed_by,
-                ..tail
-            };
+        if why_not(tokens).is_none() {
+            let older = (end < eligible.groups.len()).then(|| {
+                why_not(tokens + (eligible.condensed)(end)).unwrap_or(WhyOut::BeforeStableCut)
+            });
+            return reach(end, tokens, older);
         }
     }
-    let free = if remembered.is_some() {
-        band.limit.min(room.input) / FREE_SHARE_DIVISOR
-    } else {
-        0
-    };
-    let (mut length, mut tokens) = (0, 0);
-    let mut closed_by = None;
+    let free = remembered.map_or(0, |_| band.limit.min(room.input) / FREE_SHARE_DIVISOR);
+    let mut tokens = 0;
     for place in tail.length..eligible.groups.len() {
         let more = tokens + (eligible.condensed)(place);
-        if !fits(more + free) {
-            let over_band = more + free > band.limit;
-            closed_by = Some(if over_band {
-                WhyOut::CondensedBandLimit
-            } else {
-                WhyOut::InputBudget
-            });
-            break;
+        if let Some(why) = why_not(more + free) {
+            return reach(place, tokens, Some(why));
         }
-        length += 1;
         tokens = more;
     }
-    let closed_by = if length > 0 {
-        closed_by
-    } else {
-        tail.closed_by.or(closed_by)
-    };
-    Reach {
-        band_length: length,
-        band_tokens: tokens,
-        closed_by,
-        ..tail
-    }
+    reach(eligible.groups.len(), tokens, None)
 }
 
 /// Walks back until a group does not fit the tail.

@@ -3,8 +3,10 @@
 //! Invariant: the answer is checked by the choice itself, so a plan made with that budget includes the group.
 
 use super::grouping::Group;
-use super::notice::NOTICE_RESERVE_TOKENS;
 use super::tail::{self, Eligible, Room, RoomFacts};
+
+/// Tokens by which the search for a budget begins to climb.
+const FIRST_STEP_TOKENS: u64 = 64;
 
 /// A plan's choice of tail and band, to be repeated with other budgets.
 pub struct WhatIf<'a> {
@@ -20,31 +22,21 @@ pub struct WhatIf<'a> {
     pub mandatory: u64,
     /// Tokens of the mandatory groups and the summaries.
     pub chosen: u64,
-    /// The budget of the plan that was made.
-    pub active: u64,
 }
 
 impl WhatIf<'_> {
-    /// The smallest explicit budget with which the group at that place is in, in whatever form.
-    pub fn smallest_budget(&self, place: usize) -> u64 {
-        let whole: u64 = self
-            .eligible
-            .iter()
-            .take(place + 1)
-            .map(|group| group.tokens)
-            .sum();
-        let (mut too_small, mut enough) = (
-            self.active,
-            self.fixed + self.chosen + whole + NOTICE_RESERVE_TOKENS,
-        );
-        // The band's reserve can stand against a tail that would fit whole: then more than the whole is needed.
-        while !self.includes(place, enough) {
-            too_small = enough;
-            enough = enough.saturating_mul(2);
-            if enough == u64::MAX {
-                return enough;
+    /// The smallest explicit budget above `too_small` with which the group at that place is in, in whatever form.
+    pub fn smallest_budget(&self, place: usize, mut too_small: u64) -> u64 {
+        // Groups of a session are small beside a budget: what is needed lies seldom far above what was too small.
+        let mut step = FIRST_STEP_TOKENS;
+        while !self.includes(place, too_small.saturating_add(step)) {
+            too_small = too_small.saturating_add(step);
+            if too_small == u64::MAX {
+                return too_small;
             }
+            step = step.saturating_mul(2);
         }
+        let mut enough = too_small.saturating_add(step);
         while too_small + 1 < enough {
             let middle = too_small + (enough - too_small) / 2;
             if self.includes(place, middle) {
