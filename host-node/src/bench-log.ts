@@ -15,7 +15,10 @@ export class GeneratedLog {
 
   constructor(file: string) {
     this.file = file;
-    writeFileSync(file, `${JSON.stringify({ type: "session", version: 3, id: "bench", timestamp: new Date(FIRST_TIMESTAMP).toISOString(), cwd: "/work" })}\n`);
+    writeFileSync(
+      file,
+      `${JSON.stringify({ type: "session", version: 3, id: "bench", timestamp: new Date(FIRST_TIMESTAMP).toISOString(), cwd: "/work" })}\n`,
+    );
   }
 
   get leafId(): string {
@@ -29,20 +32,37 @@ export class GeneratedLog {
       const timestamp = FIRST_TIMESTAMP + place;
       const stamped = { ...message, timestamp } as PiMessage;
       this.messages.push(stamped);
-      lines.push(JSON.stringify({ type: "message", id: `e${place}`, parentId: place === 0 ? null : `e${place - 1}`, timestamp: new Date(timestamp).toISOString(), message: stamped }));
+      lines.push(
+        JSON.stringify({
+          type: "message",
+          id: `e${place}`,
+          parentId: place === 0 ? null : `e${place - 1}`,
+          timestamp: new Date(timestamp).toISOString(),
+          message: stamped,
+        }),
+      );
     };
     add({ role: "user", content: [{ type: "text", text: this.#text("question") }] });
     for (let call = 0; call < CALLS_PER_TURN; call++) {
       const id = `call_${this.#entries}`;
       add({
         role: "assistant",
-        content: [{ type: "text", text: this.#text("thought") }, { type: "toolCall", id, name: "read", arguments: { path: `src/file_${this.#entries}.ts` } }],
+        content: [
+          { type: "text", text: this.#text("thought") },
+          { type: "toolCall", id, name: "read", arguments: { path: `src/file_${this.#entries}.ts` } },
+        ],
         provider: "bench",
         model: "bench-1",
         stopReason: "toolUse",
         usage: { input: 1, output: 1, cacheRead: 0, cacheWrite: 0, totalTokens: 2 },
       });
-      add({ role: "toolResult", toolCallId: id, toolName: "read", content: [{ type: "text", text: this.#text("result") }], isError: false });
+      add({
+        role: "toolResult",
+        toolCallId: id,
+        toolName: "read",
+        content: [{ type: "text", text: this.#text("result") }],
+        isError: false,
+      });
     }
     appendFileSync(this.file, `${lines.join("\n")}\n`);
   }

@@ -28,7 +28,11 @@ const WARM_UP_RUNS = 10;
 
 const model = { provider: "bench", id: "bench-1", contextWindow: 200_000, maxOutput: 32_000 };
 const systemPrompt = "You are a coding agent. ".repeat(400);
-const tools = Array.from({ length: 12 }, (_, place) => ({ name: `tool_${place}`, description: "Does one thing well. ".repeat(10), parameters: { type: "object", properties: { path: { type: "string" } } } }));
+const tools = Array.from({ length: 12 }, (_, place) => ({
+  name: `tool_${place}`,
+  description: "Does one thing well. ".repeat(10),
+  parameters: { type: "object", properties: { path: { type: "string" } } },
+}));
 
 const folder = mkdtempSync(join(tmpdir(), "ds4-context-bench-"));
 try {
@@ -47,7 +51,8 @@ function benchLoad(): void {
     const { user, system } = process.cpuUsage(cpu);
     console.log(JSON.stringify({ wall: performance.now() - start, cpu: (user + system) / 1000 }));
     await engine.close();`;
-  const run = () => JSON.parse(spawnSync(process.execPath, ["--input-type=module", "-e", program], { encoding: "utf8" }).stdout) as Measured;
+  const run = () =>
+    JSON.parse(spawnSync(process.execPath, ["--input-type=module", "-e", program], { encoding: "utf8" }).stdout) as Measured;
   report("component-load", Array.from({ length: LOAD_RUNS }, run));
 }
 
@@ -69,7 +74,11 @@ async function benchPlans(): Promise<void> {
     await session.syncToEnd();
     const plans = await afterEachTurn(log, () => plan(session, log, log.messages.length));
     const { estimatedTokens, messages } = await session.render();
-    report("plan-after-one-turn", plans, { messages: log.messages.length, plannedMessages: messages.length, plannedTokens: estimatedTokens });
+    report("plan-after-one-turn", plans, {
+      messages: log.messages.length,
+      plannedMessages: messages.length,
+      plannedTokens: estimatedTokens,
+    });
     report("context-hook", await afterEachTurn(log, (context) => hook(session, log, context)), { messages: log.messages.length });
   } finally {
     await engine.close();
@@ -133,7 +142,17 @@ async function timed(work: () => Promise<unknown>): Promise<Measured> {
 function report(bench: string, measured: readonly Measured[], more: object = {}): void {
   const wall = measured.map((each) => each.wall);
   const cpu = measured.map((each) => each.cpu);
-  console.log(JSON.stringify({ bench, unit: "ms", runs: measured.length, p50: quantile(wall, 0.5), p95: quantile(wall, 0.95), cpuP50: quantile(cpu, 0.5), ...more }));
+  console.log(
+    JSON.stringify({
+      bench,
+      unit: "ms",
+      runs: measured.length,
+      p50: quantile(wall, 0.5),
+      p95: quantile(wall, 0.95),
+      cpuP50: quantile(cpu, 0.5),
+      ...more,
+    }),
+  );
 }
 
 function quantile(values: readonly number[], share: number): number {

@@ -88,15 +88,41 @@ export interface ExplainedExclusion {
 /** `ds4-context-inspect-v1`: the tree, branches, turns, tokens and damage of a log. */
 export interface InspectDocument {
   readonly schema: "ds4-context-inspect-v1";
-  readonly session: { readonly id: string; readonly format: string; readonly version: number; readonly cwd?: string | null; readonly bytes: number; readonly lines: number };
+  readonly session: {
+    readonly id: string;
+    readonly format: string;
+    readonly version: number;
+    readonly cwd?: string | null;
+    readonly bytes: number;
+    readonly lines: number;
+  };
   readonly model?: { readonly provider: string; readonly id: string } | null;
   readonly estimator: string;
-  readonly entries: { readonly total: number; readonly byType: Readonly<Record<string, number>>; readonly messagesByRole: Readonly<Record<string, number>> };
+  readonly entries: {
+    readonly total: number;
+    readonly byType: Readonly<Record<string, number>>;
+    readonly messagesByRole: Readonly<Record<string, number>>;
+  };
   readonly activeLeafId?: string | null;
   readonly projection: { readonly messages: number; readonly tokens: number; readonly compactionEntryId?: string };
-  readonly branches: readonly { readonly leafId: string; readonly active: boolean; readonly forkEntryId?: string | null; readonly entries: number; readonly messages: number; readonly turns: number; readonly tokens: number }[];
+  readonly branches: readonly {
+    readonly leafId: string;
+    readonly active: boolean;
+    readonly forkEntryId?: string | null;
+    readonly entries: number;
+    readonly messages: number;
+    readonly turns: number;
+    readonly tokens: number;
+  }[];
   readonly branchCount: number;
-  readonly turns: readonly { readonly entryId?: string | null; readonly messages: number; readonly exchanges: number; readonly toolCalls: number; readonly tokens: number; readonly timestampMs?: number }[];
+  readonly turns: readonly {
+    readonly entryId?: string | null;
+    readonly messages: number;
+    readonly exchanges: number;
+    readonly toolCalls: number;
+    readonly tokens: number;
+    readonly timestampMs?: number;
+  }[];
   readonly labels: readonly { readonly entryId: string; readonly label: string }[];
   readonly damage: readonly { readonly code: string; readonly count: number; readonly firstLine?: number | null; readonly text: string }[];
 }
@@ -111,7 +137,13 @@ export interface StatusDocument {
   readonly budgets: Readonly<Record<string, unknown>>;
   readonly messages: number;
   readonly tokens: number;
-  readonly lastPlan?: { readonly manifestId: string; readonly estimatedTokens: number; readonly includedMessages: number; readonly excludedMessages: number; readonly fallback?: string | null } | null;
+  readonly lastPlan?: {
+    readonly manifestId: string;
+    readonly estimatedTokens: number;
+    readonly includedMessages: number;
+    readonly excludedMessages: number;
+    readonly fallback?: string | null;
+  } | null;
   readonly version: string;
   readonly supports: readonly string[];
   readonly unsupported: readonly string[];

@@ -69,7 +69,10 @@ export class ContextEngine implements AsyncDisposable {
    * is ignored as a whole and named among the problems, so the result is always usable.
    */
   async mergeConfig(layers: readonly ConfigLayer[]): Promise<MergedConfig> {
-    const wire = layers.map(({ source, content }) => ({ source, content: content instanceof Uint8Array ? new Uint8Array(content) : jsonBytes(content) }));
+    const wire = layers.map(({ source, content }) => ({
+      source,
+      content: content instanceof Uint8Array ? new Uint8Array(content) : jsonBytes(content),
+    }));
     const merged = await this.#client.callEngine({ call: "merge-config", layers: wire }, CALL_DEADLINE_MS);
     return { config: parsedJson<Config>(merged.config), problems: merged.problems };
   }

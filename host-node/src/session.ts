@@ -252,9 +252,8 @@ function fixedPart(options: SessionOptions, nowMs: number): Pick<SessionRecipe, 
 }
 
 function planOf(wire: WirePlan): Plan {
-  const items = wire.items.map(
-    (item): PlanItem =>
-      item.tag === "replace" ? { tag: "replace", val: { position: item.val.position, content: parsedJson(item.val.content) } } : item,
+  const items = wire.items.map((item): PlanItem =>
+    item.tag === "replace" ? { tag: "replace", val: { position: item.val.position, content: parsedJson(item.val.content) } } : item,
   );
   const { fallback, ...rest } = wire;
   return { ...rest, items, ...(fallback === undefined ? {} : { fallback }) };

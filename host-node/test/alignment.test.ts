@@ -106,7 +106,11 @@ test("whatever was done to the list, the spans give it back, in order, and use n
   for (let seed = 1; seed <= 500; seed++) {
     const below = numbers(seed);
     // Few different time stamps and texts, so that equal messages and wrong candidates are frequent.
-    const original = Array.from({ length: below(40) }, (): PiMessage => ({ role: "user", content: `text ${below(6)}`, timestamp: below(8) }));
+    const original = Array.from({ length: below(40) }, (): PiMessage => ({
+      role: "user",
+      content: `text ${below(6)}`,
+      timestamp: below(8),
+    }));
     const messages = copies(original);
     for (let edits = below(8); edits > 0; edits--) {
       const place = below(messages.length + 1);
@@ -131,7 +135,10 @@ test("whatever was done to the list, the spans give it back, in order, and use n
     assert.deepEqual(back, messages, `seed ${seed}`);
     for (const tag of ["projected", "inline"] as const) {
       const used = spans.flatMap((span) => (span.tag === tag ? [span.val] : []));
-      assert.ok(used.every((run, place) => run.count > 0 && run.first >= (place === 0 ? 0 : used[place - 1]!.first + used[place - 1]!.count)), `seed ${seed}`);
+      assert.ok(
+        used.every((run, place) => run.count > 0 && run.first >= (place === 0 ? 0 : used[place - 1]!.first + used[place - 1]!.count)),
+        `seed ${seed}`,
+      );
     }
   }
 });

@@ -31,7 +31,10 @@ async function instance(memoryBytes = 256 * 1024 * 1024) {
   return { storage, component };
 }
 
-function open(component: Component, options: { sessionId?: string; log?: string; config?: Uint8Array; seed?: Uint8Array; nowMs?: bigint } = {}) {
+function open(
+  component: Component,
+  options: { sessionId?: string; log?: string; config?: Uint8Array; seed?: Uint8Array; nowMs?: bigint } = {},
+) {
   return component.sessions.Session.open({
     sessionId: "s",
     format: "pi-session-v3",
@@ -43,7 +46,10 @@ function open(component: Component, options: { sessionId?: string; log?: string;
   });
 }
 
-function request(messages: readonly object[], rest: { systemPrompt?: string; tools?: Uint8Array; budget?: number; nowMs?: bigint } = {}): PlanRequest {
+function request(
+  messages: readonly object[],
+  rest: { systemPrompt?: string; tools?: Uint8Array; budget?: number; nowMs?: bigint } = {},
+): PlanRequest {
   return {
     messages: [{ tag: "inline", val: { first: 0, count: messages.length } }],
     inline: encoder.encode(JSON.stringify(messages)),
@@ -77,7 +83,7 @@ function plan(component: Component, session: ReturnType<typeof open>, wire: Plan
 const texts = {
   "a NUL": "a\0b",
   "an emoji": "😀👩‍👩‍👧‍👦",
-  "Chinese": "会话上下文".repeat(50),
+  Chinese: "会话上下文".repeat(50),
   "combining marks": "e\u0301\u0302".repeat(100),
   "a byte order mark": "\ufefftext",
   "line separators": "a\r\nb\u2028c\u2029d",
@@ -100,7 +106,10 @@ for (const [name, text] of Object.entries(texts)) {
 
 test("an empty text crosses as a message and a system prompt, and names no session", async () => {
   const { component } = await instance();
-  assert.equal(code(() => open(component, { sessionId: "" })), "invalid-input");
+  assert.equal(
+    code(() => open(component, { sessionId: "" })),
+    "invalid-input",
+  );
   const planned = plan(component, open(component), request([user(""), user("last")], { systemPrompt: "" }));
   assert.match(planned.manifestId, /^m_/);
 });
@@ -112,13 +121,22 @@ test("empty lists and the largest numbers cross", async () => {
   assert.equal(session.projectedMessages(), 0);
   const planned = plan(component, session, request([user("x")], { budget: 0xffff_ffff, nowMs: U64_MAX, tools: encoder.encode("[]") }));
   assert.ok(Array.isArray(planned.items));
-  session.selectModel({ provider: "p", id: "m", contextWindow: 0xffff_ffff, maxOutput: 0xffff_ffff, cost: { input: Number.MAX_VALUE, output: 0, cacheRead: 5e-324, cacheWrite: 0 } });
+  session.selectModel({
+    provider: "p",
+    id: "m",
+    contextWindow: 0xffff_ffff,
+    maxOutput: 0xffff_ffff,
+    cost: { input: Number.MAX_VALUE, output: 0, cacheRead: 5e-324, cacheWrite: 0 },
+  });
   assert.throws(() => session.append(new Uint8Array(), U64_MAX + 1n));
 });
 
 test("what breaks the contract is invalid-input, and the instance goes on", async () => {
   const { component } = await instance();
-  assert.equal(code(() => open(component, { seed: new Uint8Array(31) })), "invalid-input");
+  assert.equal(
+    code(() => open(component, { seed: new Uint8Array(31) })),
+    "invalid-input",
+  );
   const session = open(component);
   const broken: PlanRequest[] = [
     { ...request([]), inline: encoder.encode("[") },
@@ -129,9 +147,15 @@ test("what breaks the contract is invalid-input, and the instance goes on", asyn
     { ...request([user("x")]), messages: [{ tag: "projected", val: { first: 0, count: 1 } }] },
   ];
   for (const wire of broken) {
-    assert.equal(code(() => plan(component, session, wire)), "invalid-input");
+    assert.equal(
+      code(() => plan(component, session, wire)),
+      "invalid-input",
+    );
   }
-  assert.equal(code(() => session.selectLeaf("nowhere")), "not-found");
+  assert.equal(
+    code(() => session.selectLeaf("nowhere")),
+    "not-found",
+  );
   assert.match(plan(component, session, request([user("x")])).manifestId, /^m_/);
 });
 
@@ -140,23 +164,45 @@ test("a job that answered is spent", async () => {
   const session = open(component);
   const job = component.planning.Job.start(session, request([user("x")]));
   assert.ok(job.advance() !== undefined);
-  assert.equal(code(() => job.advance()), "invalid-input");
+  assert.equal(
+    code(() => job.advance()),
+    "invalid-input",
+  );
   dispose(job);
 });
 
 test("what this version does not have is said so", async () => {
   const { component } = await instance();
   const session = open(component);
-  assert.equal(code(() => component.privacy.findSecrets("x")), "unsupported");
-  assert.equal(code(() => component.privacy.checkPayload(session, "p", encoder.encode("{}"))), "unsupported");
-  assert.equal(code(() => component.compaction.shouldCompact(session)), "unsupported");
-  assert.equal(code(() => component.compaction.settle(session, "s", true, 1n)), "unsupported");
+  assert.equal(
+    code(() => component.privacy.findSecrets("x")),
+    "unsupported",
+  );
+  assert.equal(
+    code(() => component.privacy.checkPayload(session, "p", encoder.encode("{}"))),
+    "unsupported",
+  );
+  assert.equal(
+    code(() => component.compaction.shouldCompact(session)),
+    "unsupported",
+  );
+  assert.equal(
+    code(() => component.compaction.settle(session, "s", true, 1n)),
+    "unsupported",
+  );
 });
 
 test("every error of the storage port becomes an error of the call, and the instance goes on", async () => {
   const { component, storage } = await instance();
   const session = open(component, { log: "é😀.jsonl" });
-  const expected = { "not-found": ["not-found"], "access-denied": ["storage"], busy: ["busy", "storage"], full: ["storage"], corrupt: ["storage"], other: ["storage"] };
+  const expected = {
+    "not-found": ["not-found"],
+    "access-denied": ["storage"],
+    busy: ["busy", "storage"],
+    full: ["storage"],
+    corrupt: ["storage"],
+    other: ["storage"],
+  };
   for (const [tag, codes] of Object.entries(expected)) {
     storage.answer = () => {
       throw new PortFailure(tag === "corrupt" || tag === "other" ? { tag, val: "é😀" } : { tag });
@@ -175,7 +221,10 @@ test("a port that breaks its contract is a trap and nothing else", async () => {
   storage.answer = () => {
     throw new Error("not of this contract");
   };
-  assert.equal(code(() => session.sync(1000, 1n)), "trapped");
+  assert.equal(
+    code(() => session.sync(1000, 1n)),
+    "trapped",
+  );
 });
 
 test("a component that wants more memory than its limit traps, and a new instance works", async () => {
@@ -197,7 +246,10 @@ test("a resource can be released once, and is of no use afterwards", async () =>
   const { component } = await instance();
   const session = open(component);
   dispose(session);
-  assert.equal(code(() => session.projectedMessages()), "trapped");
+  assert.equal(
+    code(() => session.projectedMessages()),
+    "trapped",
+  );
   const another = open(component);
   dispose(another);
   assert.doesNotThrow(() => dispose(another), "the second release does nothing");
@@ -208,14 +260,18 @@ test("the same calls give the same bytes in two instances", async () => {
     const { component } = await instance();
     const session = open(component, { nowMs: 5n });
     plan(component, session, request([user("é😀"), user("b")], { systemPrompt: "p" }));
-    return [component.planning.render(session, undefined), component.diagnostics.manifest(session, undefined)].map((bytes) => decoder.decode(bytes));
+    return [component.planning.render(session, undefined), component.diagnostics.manifest(session, undefined)].map((bytes) =>
+      decoder.decode(bytes),
+    );
   };
   assert.deepEqual(await run(), await run());
 });
 
 test("configuration layers of every kind are taken or named", async () => {
   const { component } = await instance();
-  const layers = ["{}", "", "[", "[]", "null", '{"nonsense":1}', '{"enabled":"yes"}', `{"a":${"[".repeat(5000)}${"]".repeat(5000)}}`].map((content, place) => ({ source: `layer ${place} é😀`, content: encoder.encode(content) }));
+  const layers = ["{}", "", "[", "[]", "null", '{"nonsense":1}', '{"enabled":"yes"}', `{"a":${"[".repeat(5000)}${"]".repeat(5000)}}`].map(
+    (content, place) => ({ source: `layer ${place} é😀`, content: encoder.encode(content) }),
+  );
   const merged = component.sessions.mergeConfig(layers);
   assert.equal((JSON.parse(decoder.decode(merged.config)) as { enabled: boolean }).enabled, true);
   assert.ok(merged.problems.some((problem) => problem.ignoredLayer && problem.source === "layer 2 é😀"));

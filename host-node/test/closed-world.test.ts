@@ -58,7 +58,16 @@ test("the generated code asks for what is there and loads nothing itself", () =>
 });
 
 test("the closed world answers the same, always", () => {
-  const { cliEnvironment, clocksMonotonicClock, clocksWallClock, cliStdout, cliStdin, filesystemPreopens, randomInsecureSeed, randomInsecure } = closedWorld;
+  const {
+    cliEnvironment,
+    clocksMonotonicClock,
+    clocksWallClock,
+    cliStdout,
+    cliStdin,
+    filesystemPreopens,
+    randomInsecureSeed,
+    randomInsecure,
+  } = closedWorld;
   for (let time = 0; time < 2; time++) {
     assert.deepEqual(cliEnvironment.getEnvironment(), []);
     assert.deepEqual(cliEnvironment.getArguments(), []);
@@ -70,7 +79,10 @@ test("the closed world answers the same, always", () => {
     assert.deepEqual(randomInsecure.getInsecureRandomBytes(3n), new Uint8Array(3));
   }
   cliStdout.getStdout().write(new Uint8Array(10));
-  assert.throws(() => cliStdin.getStdin().read(1n), (error: unknown) => (error as { payload?: { tag?: string } }).payload?.tag === "closed");
+  assert.throws(
+    () => cliStdin.getStdin().read(1n),
+    (error: unknown) => (error as { payload?: { tag?: string } }).payload?.tag === "closed",
+  );
   assert.throws(() => closedWorld.cliExit.exit({ tag: "ok" }), /closed world/);
   assert.throws(() => closedWorld.randomRandom.getRandomU64(), /closed world/);
 });

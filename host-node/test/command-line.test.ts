@@ -15,7 +15,11 @@ function run(...words: string[]) {
 }
 
 function runWith(environment: Record<string, string>, ...words: string[]) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...words], { encoding: "utf8", maxBuffer: 64 * 1024 * 1024, env: { ...process.env, ...environment } });
+  const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...words], {
+    encoding: "utf8",
+    maxBuffer: 64 * 1024 * 1024,
+    env: { ...process.env, ...environment },
+  });
   return { status, stdout, stderr };
 }
 
@@ -42,7 +46,8 @@ test("a budget, a place and a model are respected", (context) => {
 
 test("the manifest and the explanation are printed too, with a time of the caller's", (context) => {
   const { file } = conversation(join(temporaryFolder(context), "session.jsonl"), 80, 8000);
-  const document = (...words: string[]) => JSON.parse(run("plan", "--session", file, "--window", "32768", "--now-ms", "7", ...words).stdout) as Record<string, unknown>;
+  const document = (...words: string[]) =>
+    JSON.parse(run("plan", "--session", file, "--window", "32768", "--now-ms", "7", ...words).stdout) as Record<string, unknown>;
   assert.equal(document("--manifest")["createdAt"], 7);
   assert.ok((document("--explain", "--json")["excluded"] as unknown[]).length > 0);
   assert.match(run("plan", "--session", file, "--window", "32768", "--explain").stdout, /messages +tokens +reason\n +\d/);
@@ -66,8 +71,18 @@ test("a person's own configuration counts, below the named ones, and its problem
 test("the log's first line tells its format", (context) => {
   const folder = temporaryFolder(context);
   const runtime = join(folder, "runtime.jsonl");
-  const message = { id: "s:e1", sourceEntryId: "e1", role: "user", blocks: [{ type: "text", text: "hello" }], provenance: { source: "runtime-session", sessionId: "s", entryId: "e1" }, flags: {} };
-  writeFileSync(runtime, `${JSON.stringify({ type: "ds4-runtime-session-v1", runtimeId: "jsonl-reference", sessionId: "s", projectRoot: "/work" })}\n${JSON.stringify({ type: "message", message })}\n`);
+  const message = {
+    id: "s:e1",
+    sourceEntryId: "e1",
+    role: "user",
+    blocks: [{ type: "text", text: "hello" }],
+    provenance: { source: "runtime-session", sessionId: "s", entryId: "e1" },
+    flags: {},
+  };
+  writeFileSync(
+    runtime,
+    `${JSON.stringify({ type: "ds4-runtime-session-v1", runtimeId: "jsonl-reference", sessionId: "s", projectRoot: "/work" })}\n${JSON.stringify({ type: "message", message })}\n`,
+  );
   assert.equal((JSON.parse(run("plan", "--session", runtime, "--json").stdout) as PlanDocument).messages[0]?.text, "hello");
   const link = join(folder, "link.jsonl");
   mkdirSync(join(folder, "elsewhere"));

@@ -67,7 +67,13 @@ class PlayedPi {
         });
       },
       get model() {
-        return guarded({ provider: "mock", id: "mock-1", contextWindow: pi.window, maxTokens: 4096, cost: { input: 1, output: 2, cacheRead: 0.1, cacheWrite: 0 } });
+        return guarded({
+          provider: "mock",
+          id: "mock-1",
+          contextWindow: pi.window,
+          maxTokens: 4096,
+          cost: { input: 1, output: 2, cacheRead: 0.1, cacheWrite: 0 },
+        });
       },
       isProjectTrusted: () => this.trusted,
       getSystemPrompt: () => "You are a coding agent.",
@@ -185,7 +191,13 @@ test("a log that is not written yet sends every message along", async (context) 
 
 test("entries that are not written yet send every message along", async (context) => {
   const { pi } = await scene(context, long);
-  pi.log.entries.push({ type: "message", id: "unwritten", parentId: pi.log.entries.at(-1)?.["id"], timestamp: "2026-12-01T00:00:00.000Z", message: { role: "user", content: "new", timestamp: 7 } });
+  pi.log.entries.push({
+    type: "message",
+    id: "unwritten",
+    parentId: pi.log.entries.at(-1)?.["id"],
+    timestamp: "2026-12-01T00:00:00.000Z",
+    message: { role: "user", content: "new", timestamp: 7 },
+  });
   const planned = await pi.plan();
   assert.equal(planned?.at(-1)?.content, "new");
 });
@@ -225,7 +237,13 @@ test("the command answers, and switches planning off for the session", async (co
   assert.match(await pi.say("manifest"), /no plan in this session yet/);
   assert.match(await pi.say(""), /no plan yet/);
   await pi.plan();
-  for (const [name, expected] of Object.entries({ status: /last plan m_/, manifest: /plan m_.*\n.*tokens/, included: /^in: \d+ items/, excluded: /^out: \d+ items/, explain: /groups out/ })) {
+  for (const [name, expected] of Object.entries({
+    status: /last plan m_/,
+    manifest: /plan m_.*\n.*tokens/,
+    included: /^in: \d+ items/,
+    excluded: /^out: \d+ items/,
+    explain: /groups out/,
+  })) {
     assert.match(await pi.say(name), expected, name);
   }
   assert.match(await pi.say("off"), /off for this session/);
@@ -234,7 +252,13 @@ test("the command answers, and switches planning off for the session", async (co
   assert.match(await pi.say("on"), /on for this session/);
   assert.notEqual(await pi.plan(), undefined);
   assert.match(await pi.say("nonsense"), /\/context nonsense is not known; there is status/);
-  assert.deepEqual(pi.commands.get("context")?.getArgumentCompletions?.("ex")?.map(({ value }) => value), ["explain", "excluded"]);
+  assert.deepEqual(
+    pi.commands
+      .get("context")
+      ?.getArgumentCompletions?.("ex")
+      ?.map(({ value }) => value),
+    ["explain", "excluded"],
+  );
 });
 
 test("the configuration counts: the user's, and a project's where it is trusted", async (context) => {
@@ -252,7 +276,9 @@ test("the configuration counts: the user's, and a project's where it is trusted"
 });
 
 test("an observer sends nothing of its own and still has a manifest", async (context) => {
-  const { pi } = await scene(context, long, (_pi, folder) => writeFileSync(join(folder, "agent", "ds4-context.json"), JSON.stringify({ context: { mode: "observer" } })));
+  const { pi } = await scene(context, long, (_pi, folder) =>
+    writeFileSync(join(folder, "agent", "ds4-context.json"), JSON.stringify({ context: { mode: "observer" } })),
+  );
   assert.equal(await pi.plan(), undefined);
   assert.match(await pi.say("manifest"), /observer/);
 });

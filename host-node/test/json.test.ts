@@ -12,6 +12,8 @@ test("values come back as they were", () => {
 
 test("half of a surrogate pair becomes the replacement character, wherever it stands", () => {
   assert.equal(roundTrip("a\ud83d"), "a\ufffd");
-  assert.deepEqual(roundTrip([{ text: "\\\udc00", "key\ud800": { deep: ["\ud800"] } }]), [{ text: "\\\ufffd", "key\ufffd": { deep: ["\ufffd"] } }]);
+  assert.deepEqual(roundTrip([{ text: "\\\udc00", "key\ud800": { deep: ["\ud800"] } }]), [
+    { text: "\\\ufffd", "key\ufffd": { deep: ["\ufffd"] } },
+  ]);
   assert.equal(roundTrip("😀"), "😀");
 });

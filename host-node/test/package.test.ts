@@ -19,21 +19,42 @@ function run(program: string, words: readonly string[], folder: string): string 
 test("the packed package installs without dependencies, plans a session, and loads in Pi's way", (context) => {
   const folder = temporaryFolder(context);
   // Offline: a package without runtime dependencies needs nothing from anywhere.
-  const packed = JSON.parse(run("npm", ["pack", "--json", "--pack-destination", folder, packageRoot], folder)) as { filename: string; files: { path: string }[] }[];
+  const packed = JSON.parse(run("npm", ["pack", "--json", "--pack-destination", folder, packageRoot], folder)) as {
+    filename: string;
+    files: { path: string }[];
+  }[];
   const [tarball] = packed;
   assert.ok(tarball !== undefined);
   const paths = tarball.files.map(({ path }) => path);
-  for (const path of ["dist/index.js", "dist/index.d.ts", "dist/pi/extension.js", "dist/bin/ds4-context.js", "dist/worker/main.js", "dist/component/engine.js", "dist/component/engine.core.wasm", "README.md"]) {
+  for (const path of [
+    "dist/index.js",
+    "dist/index.d.ts",
+    "dist/pi/extension.js",
+    "dist/bin/ds4-context.js",
+    "dist/worker/main.js",
+    "dist/component/engine.js",
+    "dist/component/engine.core.wasm",
+    "README.md",
+  ]) {
     assert.ok(paths.includes(path), `${path} is packed`);
   }
-  assert.deepEqual(paths.filter((path) => /^(src|test|build|dist-test)\/|bench|node_modules/.test(path)), []);
+  assert.deepEqual(
+    paths.filter((path) => /^(src|test|build|dist-test)\/|bench|node_modules/.test(path)),
+    [],
+  );
   const licences = readdirSync(join(packageRoot, "..")).filter((name) => name.startsWith("LICENSE"));
-  assert.deepEqual(paths.filter((path) => path.startsWith("LICENSE")), licences);
+  assert.deepEqual(
+    paths.filter((path) => path.startsWith("LICENSE")),
+    licences,
+  );
 
   writeFileSync(join(folder, "package.json"), '{"private":true,"type":"module"}');
   run("npm", ["install", "--offline", "--no-audit", "--no-fund", join(folder, tarball.filename)], folder);
   const installed = join(folder, "node_modules", "ds4-context-engine");
-  const manifest = JSON.parse(readFileSync(join(installed, "package.json"), "utf8")) as { dependencies?: object; pi: { extensions: string[] } };
+  const manifest = JSON.parse(readFileSync(join(installed, "package.json"), "utf8")) as {
+    dependencies?: object;
+    pi: { extensions: string[] };
+  };
   assert.equal(manifest.dependencies, undefined);
   assert.ok(manifest.pi.extensions.every((path) => statSync(join(installed, path)).isFile()));
 
@@ -80,8 +101,19 @@ test("the extension's module and everything it loads name no package of a host",
 test("the declarations compile for a strict user without Node's types", (context) => {
   const folder = temporaryFolder(context);
   mkdirSync(join(folder, "src"));
-  writeFileSync(join(folder, "src", "use.ts"), `import { ContextEngine, EngineError, type Plan } from ${JSON.stringify(join(packageRoot, "dist", "index.js"))};\nexport async function use(): Promise<Plan> {\n  const engine = await ContextEngine.start({ memoryBytes: 1 });\n  void EngineError;\n  return (await engine.openSession({ sessionId: "s" })).plan();\n}\n`);
-  const compilerOptions = { noEmit: true, strict: true, exactOptionalPropertyTypes: true, module: "nodenext", target: "es2022", lib: ["es2022", "esnext.disposable", "dom"], types: [] };
+  writeFileSync(
+    join(folder, "src", "use.ts"),
+    `import { ContextEngine, EngineError, type Plan } from ${JSON.stringify(join(packageRoot, "dist", "index.js"))};\nexport async function use(): Promise<Plan> {\n  const engine = await ContextEngine.start({ memoryBytes: 1 });\n  void EngineError;\n  return (await engine.openSession({ sessionId: "s" })).plan();\n}\n`,
+  );
+  const compilerOptions = {
+    noEmit: true,
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    module: "nodenext",
+    target: "es2022",
+    lib: ["es2022", "esnext.disposable", "dom"],
+    types: [],
+  };
   writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["src"] }));
   run(process.execPath, [fileURLToPath(import.meta.resolve("typescript/lib/tsc.js")), "-p", folder], folder);
 });

@@ -4,11 +4,19 @@ import type { PlanItem } from "../dist/index.js";
 import type { PiMessage } from "../dist/pi/pi-types.js";
 import { applyPlan } from "../dist/pi/plan-application.js";
 
-const messages: PiMessage[] = Array.from({ length: 5 }, (_, place) => ({ role: "user", content: `m${place}`, timestamp: 100 + place, details: place }));
+const messages: PiMessage[] = Array.from({ length: 5 }, (_, place) => ({
+  role: "user",
+  content: `m${place}`,
+  timestamp: 100 + place,
+  details: place,
+}));
 
 const keep = (first: number, count: number): PlanItem => ({ tag: "keep", val: { first, count } });
 const replace = (position: number, text: string): PlanItem => ({ tag: "replace", val: { position, content: [{ type: "text", text }] } });
-const insert = (text: string): PlanItem => ({ tag: "insert", val: { kind: "notice", text, tokens: 1, classification: "normal", sourceIds: ["e1"] } });
+const insert = (text: string): PlanItem => ({
+  tag: "insert",
+  val: { kind: "notice", text, tokens: 1, classification: "normal", sourceIds: ["e1"] },
+});
 
 function changed(items: readonly PlanItem[]): PiMessage[] {
   const applied = applyPlan({ items }, messages);

@@ -18,7 +18,11 @@ function compaction(id: string, firstKeptEntryId: string | null): PiEntry {
 }
 
 function texts(branch: readonly PiEntry[]): unknown[] {
-  return projectBranch(branch).map((projected) => projected["summary"] ?? (Array.isArray(projected.content) ? (projected.content[0] as { text?: string } | undefined)?.text : projected.content));
+  return projectBranch(branch).map(
+    (projected) =>
+      projected["summary"] ??
+      (Array.isArray(projected.content) ? (projected.content[0] as { text?: string } | undefined)?.text : projected.content),
+  );
 }
 
 test("messages, custom messages and branch summaries project; everything else does not", () => {
@@ -49,11 +53,23 @@ test("nothing earlier is kept where the first kept entry is missing", () => {
 });
 
 test("an older compaction inside the kept range contributes nothing", () => {
-  assert.deepEqual(texts([message("1"), compaction("old", "1"), message("2"), compaction("new", "1"), message("3")]), ["summary new", "1", "2", "3"]);
+  assert.deepEqual(texts([message("1"), compaction("old", "1"), message("2"), compaction("new", "1"), message("3")]), [
+    "summary new",
+    "1",
+    "2",
+    "3",
+  ]);
 });
 
 test("the last edit of an entry counts, and only content changes", () => {
-  const branch = [message("1"), message("2", "toolResult"), message("3"), edit("2", { content: "old" }), edit("2", { content: "short" }), edit("3", null)];
+  const branch = [
+    message("1"),
+    message("2", "toolResult"),
+    message("3"),
+    edit("2", { content: "old" }),
+    edit("2", { content: "short" }),
+    edit("3", null),
+  ];
   assert.deepEqual(texts(branch), ["1", "short"]);
   assert.deepEqual(projectBranch(branch)[1], { role: "toolResult", content: [{ type: "text", text: "short" }], timestamp: 1 });
   assert.deepEqual(texts([message("1"), edit("1", { content: "plain" })]), ["plain"]);
@@ -69,7 +85,10 @@ test("a message without content has empty content", () => {
 });
 
 test("Pi's own projection is taken where Pi has one, without system messages", () => {
-  const own: PiMessage[] = [{ role: "system", content: "prompt" }, { role: "user", content: "hi" }];
+  const own: PiMessage[] = [
+    { role: "system", content: "prompt" },
+    { role: "user", content: "hi" },
+  ];
   const manager = {
     getSessionFile: () => undefined,
     getSessionId: () => "s",

@@ -36,7 +36,10 @@ test("a short session is kept whole, and rendered with its entries", async (cont
   assert.equal(rendered.messages.length, 12);
   assert.equal(rendered.manifestId, plan.manifestId);
   assert.equal(rendered.promptHash, plan.promptHash);
-  assert.deepEqual(rendered.messages.map(({ entryId }) => entryId), log.entries.map(({ id }) => id));
+  assert.deepEqual(
+    rendered.messages.map(({ entryId }) => entryId),
+    log.entries.map(({ id }) => id),
+  );
   assert.deepEqual(rendered.messages[1]?.toolCallIds, ["call_0"]);
   assert.equal(rendered.messages[2]?.toolCallId, "call_0");
 });
@@ -60,7 +63,10 @@ test("a long session goes out trimmed, with whole exchanges and its current requ
   }
   assert.equal(open.size, 0, "a call without its result");
   const sent = positions(plan.items);
-  assert.deepEqual(sent, [...sent].sort((left, right) => left - right));
+  assert.deepEqual(
+    sent,
+    [...sent].sort((left, right) => left - right),
+  );
   assert.deepEqual(readFileSync(log.file), before, "the log's bytes stay as they were");
 });
 
@@ -151,7 +157,10 @@ test("a plan after a lost worker is the plan before it", async (context) => {
   const small = { ...model, contextWindow: 20_000 };
   const first = await session.plan({ readLog: true, model: small, leafId: "e99" });
   const huge = [{ role: "user", content: "x".repeat(60 * 1024 * 1024), timestamp: 1 }];
-  await assert.rejects(session.plan({ inline: huge, messages: [{ tag: "inline", val: { first: 0, count: 1 } }] }), (error: unknown) => error instanceof EngineError && error.code === "trapped");
+  await assert.rejects(
+    session.plan({ inline: huge, messages: [{ tag: "inline", val: { first: 0, count: 1 } }] }),
+    (error: unknown) => error instanceof EngineError && error.code === "trapped",
+  );
   const second = await session.plan();
   assert.equal(second.promptHash, first.promptHash);
   assert.deepEqual(second.items, first.items);
@@ -166,7 +175,13 @@ test("a configuration is checked and used", async (context) => {
   ]);
   assert.equal(merged.config.context.mode, "observer");
   assert.equal(merged.config.enabled, true);
-  assert.deepEqual(merged.problems.map(({ source, ignoredLayer }) => [source, ignoredLayer]), [["b", false], ["c", true]]);
+  assert.deepEqual(
+    merged.problems.map(({ source, ignoredLayer }) => [source, ignoredLayer]),
+    [
+      ["b", false],
+      ["c", true],
+    ],
+  );
   const log = conversation(join(folder, "log.jsonl"), 200, 8000);
   await using session = await engine.openSession({ sessionId: "s", logFile: log.file, config: merged.config });
   const plan = await session.plan({ readLog: true, model });
@@ -192,7 +207,10 @@ test("a folder that is no log is refused in one line", async (context) => {
   const { engine, folder } = await scene(context);
   writeFileSync(join(folder, "empty.jsonl"), "");
   const session = await engine.openSession({ sessionId: "s", logFile: folder });
-  await assert.rejects(session.syncToEnd(), (error: unknown) => error instanceof EngineError && error.code === "storage" && !error.message.includes("\n"));
+  await assert.rejects(
+    session.syncToEnd(),
+    (error: unknown) => error instanceof EngineError && error.code === "storage" && !error.message.includes("\n"),
+  );
   const empty = await engine.openSession({ sessionId: "e", logFile: join(folder, "empty.jsonl") });
   assert.equal((await empty.syncToEnd()).finished, true);
   assert.equal(await empty.projectedMessages(), 0);

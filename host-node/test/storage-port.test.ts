@@ -44,7 +44,20 @@ test("nothing outside the place is readable", (context) => {
   symlinkSync(join(folder, "secret.txt"), join(sessions, "link"));
   symlinkSync(folder, join(sessions, "up"));
   symlinkSync(join("..", "sessions", "log.jsonl"), join(sessions, "inside"));
-  for (const path of ["../secret.txt", "inner/../../secret.txt", "inner/../log.jsonl", join(folder, "secret.txt"), "link", "up/secret.txt", "./log.jsonl", "inner//x", "", ".", "..", "a\0b"]) {
+  for (const path of [
+    "../secret.txt",
+    "inner/../../secret.txt",
+    "inner/../log.jsonl",
+    join(folder, "secret.txt"),
+    "link",
+    "up/secret.txt",
+    "./log.jsonl",
+    "inner//x",
+    "",
+    ".",
+    "..",
+    "a\0b",
+  ]) {
     assert.throws(() => read(path), tagged("access-denied"), path);
   }
   assert.equal(read("inside"), "0123456789", "a link that stays inside");
@@ -139,10 +152,13 @@ test("files are listed in byte order of their paths, in parts, without links", (
       .map((line) => JSON.parse(line) as { path: string; size: number; modifiedMs: number });
   const expected = [...names].sort((left, right) => Buffer.compare(Buffer.from(left), Buffer.from(right)));
   const all = list(undefined, 1000);
-  assert.deepEqual(all.map(({ path }) => path), expected);
+  assert.deepEqual(
+    all.map(({ path }) => path),
+    expected,
+  );
   assert.ok(all.every(({ size, modifiedMs }) => size <= 10 && Number.isInteger(modifiedMs)));
   const inParts: string[] = [];
-  for (let after: string | undefined; ; ) {
+  for (let after: string | undefined; ;) {
     const part = list(after, 3).map(({ path }) => path);
     if (part.length === 0) {
       break;
@@ -157,7 +173,14 @@ test("files are listed in byte order of their paths, in parts, without links", (
 test("derived state is refused", (context) => {
   const { port } = scene(context);
   const imports = port.imports();
-  const refused = [imports.openBlockFile, imports.removeBlockFile, imports.getObject, imports.listObjects, imports.removeObject, imports.ObjectWriter.start];
+  const refused = [
+    imports.openBlockFile,
+    imports.removeBlockFile,
+    imports.getObject,
+    imports.listObjects,
+    imports.removeObject,
+    imports.ObjectWriter.start,
+  ];
   for (const call of refused) {
     assert.throws(() => call(), tagged("access-denied"));
   }

@@ -31,7 +31,14 @@ test("a trap fails the call, and the next one works with the session as it was",
   await session.selectLeaf("e7");
   await fails(session.plan({ systemPrompt: "trap" }), "trapped");
   const status = await session.status();
-  assert.deepEqual(status, { sessionId: "s", leafId: "e7", model: { provider: "p", id: "m", contextWindow: 1000 }, messages: 2, read: 1, calls: ["model m"] });
+  assert.deepEqual(status, {
+    sessionId: "s",
+    leafId: "e7",
+    model: { provider: "p", id: "m", contextWindow: 1000 },
+    messages: 2,
+    read: 1,
+    calls: ["model m"],
+  });
   assert.equal((await session.plan()).manifestId, "m_1");
 });
 
@@ -71,7 +78,18 @@ test("a deadline that passes while a call waits costs only that call", async (co
 test("every error of the contract arrives under its name and costs nothing", async (context) => {
   const { session } = await scene(context);
   await session.append("{}\n");
-  for (const code of ["invalid-input", "not-found", "stale", "busy", "limit", "storage", "privacy", "cancelled", "unsupported", "other"] as const) {
+  for (const code of [
+    "invalid-input",
+    "not-found",
+    "stale",
+    "busy",
+    "limit",
+    "storage",
+    "privacy",
+    "cancelled",
+    "unsupported",
+    "other",
+  ] as const) {
     const error = await fails(session.plan({ systemPrompt: `error:${code}` }), code);
     assert.equal(error.message, "as asked");
   }
@@ -107,7 +125,13 @@ test("the same model is selected once", async (context) => {
   await session.plan({ model });
   await session.plan({ model: { ...model } });
   await session.plan({ model: { ...model, id: "n" } });
-  assert.deepEqual((await session.status()) as unknown, { sessionId: "s", model: { ...model, id: "n" }, messages: 0, read: 0, calls: ["model m", "model n"] });
+  assert.deepEqual((await session.status()) as unknown, {
+    sessionId: "s",
+    model: { ...model, id: "n" },
+    messages: 0,
+    read: 0,
+    calls: ["model m", "model n"],
+  });
 });
 
 test("a call can be given up", async (context) => {
@@ -172,6 +196,9 @@ test("an engine that nobody closed does not keep its process alive", () => {
     const session = await engine.openSession({ sessionId: "s" });
     console.log((await session.plan()).manifestId);
   `;
-  const { status, stdout, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", program], { encoding: "utf8", timeout: 20_000 });
+  const { status, stdout, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", program], {
+    encoding: "utf8",
+    timeout: 20_000,
+  });
   assert.deepEqual({ status, stdout, stderr }, { status: 0, stdout: "m_1\n", stderr: "" });
 });

@@ -61,7 +61,12 @@ inspect   the log's tree, branches, turns, tokens and the damage found in it
 
 Exit code: 0 done, 1 no plan could be made, 2 bad input.`;
 
-const logOptions = { session: { type: "string" }, format: { type: "string" }, "data-dir": { type: "string" }, json: { type: "boolean" } } as const;
+const logOptions = {
+  session: { type: "string" },
+  format: { type: "string" },
+  "data-dir": { type: "string" },
+  json: { type: "boolean" },
+} as const;
 
 const planOptions = {
   ...logOptions,
@@ -114,7 +119,9 @@ function planArguments(words: readonly string[]): PlanArguments {
     ...(values.window === undefined ? {} : { window: tokens("--window", values.window) }),
     ...(values.budget === undefined ? {} : { budget: tokens("--budget", values.budget) }),
     ...(values.model === undefined ? {} : { model: modelName(values.model) }),
-    ...(values["now-ms"] === undefined ? {} : { nowMs: wholeNumber("--now-ms", values["now-ms"], 0, Number.MAX_SAFE_INTEGER, "milliseconds") }),
+    ...(values["now-ms"] === undefined
+      ? {}
+      : { nowMs: wholeNumber("--now-ms", values["now-ms"], 0, Number.MAX_SAFE_INTEGER, "milliseconds") }),
   };
 }
 

@@ -125,7 +125,9 @@ async function answer(session: Session, words: PlanArguments): Promise<string> {
   if (words.json) {
     return text(await session.document(words.explain ? "explain" : "render", undefined, patient));
   }
-  return words.explain ? explainTable(await session.explain()) : planTable(await session.render(undefined, patient), await session.manifest());
+  return words.explain
+    ? explainTable(await session.explain())
+    : planTable(await session.render(undefined, patient), await session.manifest());
 }
 
 /** The model that the flags name; what they leave open is the log's own. */
@@ -149,7 +151,9 @@ async function mergedConfig(engine: ContextEngine, words: PlanArguments): Promis
   }
   const { config, problems } = await engine.mergeConfig(layers);
   for (const problem of problems) {
-    const line = printable(`${problem.source}: ${problem.message}${problem.ignoredLayer ? "; the whole file is ignored" : "; the key is ignored"}`);
+    const line = printable(
+      `${problem.source}: ${problem.message}${problem.ignoredLayer ? "; the whole file is ignored" : "; the key is ignored"}`,
+    );
     if (words.config.includes(problem.source)) {
       throw new BadInput(line);
     }

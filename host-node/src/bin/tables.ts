@@ -10,7 +10,9 @@ export function planTable(plan: PlanDocument, manifest: ManifestDocument): strin
     `budget   ${figure(manifest.activeInputBudget)}, soft limit ${figure(manifest.softInputLimit)}, hard limit ${figure(manifest.hardInputLimit)}`,
     "",
     "in       items     tokens",
-    ...manifest.composition.map(({ kind, items, tokens }) => `${kind.padEnd(10)}${figure(items).padStart(4)} ${figure(tokens).padStart(10)}`),
+    ...manifest.composition.map(
+      ({ kind, items, tokens }) => `${kind.padEnd(10)}${figure(items).padStart(4)} ${figure(tokens).padStart(10)}`,
+    ),
     "",
     `out      messages  tokens  reason`,
     ...plan.excluded.map((range) => {
@@ -31,23 +33,36 @@ export function inspectTable(inspect: InspectDocument): string {
     `model    ${inspect.model ? `${inspect.model.provider}/${inspect.model.id}` : "none named"}`,
     `entries  ${figure(entries.total)}: ${counts(entries.byType)}`,
     `roles    ${counts(entries.messagesByRole)}`,
-    `active   leaf ${inspect.activeLeafId ?? "none"}: ${figure(projection.messages)} messages, ${figure(projection.tokens)} tokens (${inspect.estimator})`,
+    `active   leaf ${inspect.activeLeafId ?? "none"}: ${figure(projection.messages)} messages`,
+    `tokens   ${figure(projection.tokens)} (${inspect.estimator})`,
     `turns    ${figure(inspect.turns.length)}`,
     "",
     `branches ${figure(inspect.branchCount)}`,
-    ...inspect.branches.map((branch) => `  ${branch.active ? "*" : " "} ${branch.leafId}: ${figure(branch.messages)} messages, ${figure(branch.turns)} turns, ${figure(branch.tokens)} tokens${branch.forkEntryId == null ? "" : `, from ${branch.forkEntryId}`}`),
+    ...inspect.branches.map(branchLine),
     ...inspect.labels.map((label) => `label    ${label.entryId} ${label.label}`),
     "",
     inspect.damage.length === 0 ? "damage   none" : "damage",
-    ...inspect.damage.map((damage) => `  ${damage.code} ×${damage.count}${damage.firstLine == null ? "" : `, first in line ${damage.firstLine}`}: ${damage.text}`),
+    ...inspect.damage.map(
+      (damage) =>
+        `  ${damage.code} ×${damage.count}${damage.firstLine == null ? "" : `, first in line ${damage.firstLine}`}: ${damage.text}`,
+    ),
   ];
   return lines.map(printable).join("\n");
+}
+
+function branchLine(branch: InspectDocument["branches"][number]): string {
+  const mark = branch.active ? "*" : " ";
+  const fork = branch.forkEntryId == null ? "" : `, from ${branch.forkEntryId}`;
+  const contents = `${figure(branch.messages)} messages, ${figure(branch.turns)} turns, ${figure(branch.tokens)} tokens`;
+  return `  ${mark} ${branch.leafId}: ${contents}${fork}`;
 }
 
 export function explainTable(explain: ExplainDocument): string {
   const lines = explain.excluded.map((group) => {
     const place = group.firstEntryId == null ? group.groupId : `${group.firstEntryId} to ${group.lastEntryId ?? group.firstEntryId}`;
-    return printable(`${figure(group.messageCount).padStart(6)} ${figure(group.tokens).padStart(9)}  ${group.reason}  ${place}: ${group.smallestChange.text}`);
+    return printable(
+      `${figure(group.messageCount).padStart(6)} ${figure(group.tokens).padStart(9)}  ${group.reason}  ${place}: ${group.smallestChange.text}`,
+    );
   });
   return [`plan ${explain.manifestId}`, "messages  tokens  reason", ...lines].join("\n");
 }

@@ -44,12 +44,14 @@ export class BoundSession {
     this.isOff = isOff;
     const model = modelOf(context.model);
     this.opened = open(engine, sessionManager.getSessionId(), logFile, model, cwd, context.isProjectTrusted?.() ?? false);
-    this.opened.then(
-      ({ session }) => this.#readLog(session),
-      () => {
-        this.hasFailed = true;
-      },
-    ).catch(() => {}); // a plan reads the log again, and reports what is wrong with it
+    this.opened
+      .then(
+        ({ session }) => this.#readLog(session),
+        () => {
+          this.hasFailed = true;
+        },
+      )
+      .catch(() => {}); // a plan reads the log again, and reports what is wrong with it
   }
 
   /**

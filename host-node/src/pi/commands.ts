@@ -17,7 +17,8 @@ export interface CommandState {
 export function contextCommand(state: CommandState): PiCommand {
   return {
     description: "ds4-context: status | manifest | explain | included | excluded | off | on",
-    getArgumentCompletions: (prefix) => subcommands.filter((name) => name.startsWith(prefix.trim())).map((name) => ({ value: name, label: name })),
+    getArgumentCompletions: (prefix) =>
+      subcommands.filter((name) => name.startsWith(prefix.trim())).map((name) => ({ value: name, label: name })),
     handler: async (args, context) => {
       const [name = "status"] = args.trim().split(/\s+/).filter(Boolean);
       try {

@@ -16,7 +16,11 @@ export interface ConfigFiles {
 }
 
 /** The layers that are there, the least specific first. */
-export async function readConfigFiles(cwd: string, isProjectTrusted: boolean, environment: NodeJS.ProcessEnv = process.env): Promise<ConfigFiles> {
+export async function readConfigFiles(
+  cwd: string,
+  isProjectTrusted: boolean,
+  environment: NodeJS.ProcessEnv = process.env,
+): Promise<ConfigFiles> {
   const paths = [join(agentFolder(environment), FILE_NAME), ...(isProjectTrusted ? [join(cwd, ".pi", FILE_NAME)] : [])];
   const layers: ConfigLayer[] = [];
   const unreadable: string[] = [];

@@ -33,7 +33,12 @@ interface PiSnapshot {
   readonly entries: readonly PiEntry[];
 }
 
-export async function planContext(bound: BoundSession, messages: readonly PiMessage[], context: PiContext, tools: ActiveTools): Promise<ContextOutcome> {
+export async function planContext(
+  bound: BoundSession,
+  messages: readonly PiMessage[],
+  context: PiContext,
+  tools: ActiveTools,
+): Promise<ContextOutcome> {
   if (bound.isOff) {
     return { kind: "untouched" };
   }

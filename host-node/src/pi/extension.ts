@@ -57,7 +57,9 @@ export default function ds4ContextExtension(pi: PiExtensionApi): void {
 
 /** Work ahead of the next plan: what fails here fails there again, and is reported there. */
 function quietly(work: () => unknown): void {
-  void Promise.resolve().then(work).catch(() => {});
+  void Promise.resolve()
+    .then(work)
+    .catch(() => {});
 }
 
 class ExtensionState {

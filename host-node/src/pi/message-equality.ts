@@ -24,7 +24,12 @@ function sameValue(left: unknown, right: unknown): boolean {
     return Number.isNaN(left) && Number.isNaN(right);
   }
   if (Array.isArray(left) || Array.isArray(right)) {
-    return Array.isArray(left) && Array.isArray(right) && left.length === right.length && left.every((item, place) => sameValue(item, right[place]));
+    return (
+      Array.isArray(left) &&
+      Array.isArray(right) &&
+      left.length === right.length &&
+      left.every((item, place) => sameValue(item, right[place]))
+    );
   }
   return sameMembers(left, right, nothing);
 }

@@ -29,7 +29,9 @@ export function applyPlan(plan: Pick<Plan, "items">, messages: readonly PiMessag
     if (item.tag === "keep") {
       planned.push(...messages.slice(item.val.first, item.val.first + item.val.count));
     } else if (item.tag === "replace") {
-      planned.push(...messages.slice(item.val.position, item.val.position + 1).map((message) => ({ ...message, content: item.val.content })));
+      planned.push(
+        ...messages.slice(item.val.position, item.val.position + 1).map((message) => ({ ...message, content: item.val.content })),
+      );
     } else {
       const timestamp = neighbourTimestamp(plan.items, place, messages);
       planned.push({ role: "user", content: [{ type: "text", text: item.val.text }], timestamp });
@@ -75,7 +77,8 @@ function hostRun(item: Exclude<PlanItem, { tag: "insert" }>): { first: number; c
 
 /** The time stamp of the message that follows in the plan, else of the one before. */
 function neighbourTimestamp(items: readonly PlanItem[], place: number, messages: readonly PiMessage[]): number {
-  const positions = (run: readonly PlanItem[]) => run.flatMap((item) => (item.tag === "insert" || hostRun(item).count === 0 ? [] : [hostRun(item)]));
+  const positions = (run: readonly PlanItem[]) =>
+    run.flatMap((item) => (item.tag === "insert" || hostRun(item).count === 0 ? [] : [hostRun(item)]));
   const after = positions(items.slice(place + 1))[0];
   const before = positions(items.slice(0, place)).at(-1);
   const position = after?.first ?? (before === undefined ? 0 : before.first + before.count - 1);

@@ -71,7 +71,10 @@ function editedMessages(messages: PiMessage[], edit: PiEntry | undefined): PiMes
     switch (message.role) {
       case "assistant":
       case "toolResult":
-        return { ...message, content: typeof replacement.content === "string" ? [{ type: "text", text: replacement.content }] : replacement.content };
+        return {
+          ...message,
+          content: typeof replacement.content === "string" ? [{ type: "text", text: replacement.content }] : replacement.content,
+        };
       case "user":
       case "custom":
         return { ...message, content: replacement.content };

@@ -13,10 +13,11 @@ export interface HostState {
 }
 
 export function statusText(status: StatusDocument, host: HostState): string {
-  const { model, lastPlan } = status;
+  const { model } = status;
+  const leaf = status.leafId ? `, leaf ${status.leafId}` : "";
   const lines = [
-    `ds4-context ${status.version}: ${host.isOff ? "off for this session" : host.isEnabled ? status.mode : "disabled by the configuration"}`,
-    `session ${status.sessionId}${status.leafId ? `, leaf ${status.leafId}` : ""}: ${status.messages} messages, ${count(status.tokens)} tokens (${status.estimator})`,
+    `ds4-context ${status.version}: ${modeText(status, host)}`,
+    `session ${status.sessionId}${leaf}: ${status.messages} messages, ${count(status.tokens)} tokens (${status.estimator})`,
   ];
   if (model) {
     lines.push(`model ${model.provider}/${model.id}, window ${count(model.contextWindow)}`);
@@ -25,23 +26,39 @@ export function statusText(status: StatusDocument, host: HostState): string {
   if (budgets.length > 0) {
     lines.push(`budgets: ${budgets.join(", ")}`);
   }
-  lines.push(
-    lastPlan
-      ? `last plan ${lastPlan.manifestId}: ${count(lastPlan.estimatedTokens)} tokens, ${lastPlan.includedMessages} messages in, ${lastPlan.excludedMessages} out${lastPlan.fallback ? `, fallback ${lastPlan.fallback}` : ""}`
-      : "no plan yet",
-  );
+  lines.push(lastPlanText(status.lastPlan));
   if (host.lastFailure !== undefined) {
     lines.push(`last request went out as Pi's own context: ${host.lastFailure}`);
   }
   return [...lines, ...host.problems].join("\n");
 }
 
+function modeText(status: StatusDocument, host: HostState): string {
+  if (host.isOff) {
+    return "off for this session";
+  }
+  return host.isEnabled ? status.mode : "disabled by the configuration";
+}
+
+function lastPlanText(plan: StatusDocument["lastPlan"]): string {
+  if (!plan) {
+    return "no plan yet";
+  }
+  const messages = `${plan.includedMessages} messages in, ${plan.excludedMessages} out`;
+  const fallback = plan.fallback ? `, fallback ${plan.fallback}` : "";
+  return `last plan ${plan.manifestId}: ${count(plan.estimatedTokens)} tokens, ${messages}${fallback}`;
+}
+
 export function manifestText(manifest: ManifestDocument): string {
-  const share = manifest.contextWindow > 0 ? ` (${Math.round((100 * manifest.estimatedInputTokens) / manifest.contextWindow)} % of the window)` : "";
+  const share =
+    manifest.contextWindow > 0 ? ` (${Math.round((100 * manifest.estimatedInputTokens) / manifest.contextWindow)} % of the window)` : "";
   return [
     `plan ${manifest.id} for ${manifest.provider ?? "?"}/${manifest.model ?? "?"}, ${manifest.planning.mode}`,
-    `${count(manifest.estimatedInputTokens)} tokens${share}; budget ${count(manifest.activeInputBudget)}, soft ${count(manifest.softInputLimit)}, hard ${count(manifest.hardInputLimit)}`,
-    ...manifest.composition.map(({ kind, items, tokens }) => `  ${kind.padEnd(10)} ${String(items).padStart(5)} items ${count(tokens).padStart(10)} tokens`),
+    `${count(manifest.estimatedInputTokens)} tokens${share}`,
+    `budget ${count(manifest.activeInputBudget)}, soft ${count(manifest.softInputLimit)}, hard ${count(manifest.hardInputLimit)}`,
+    ...manifest.composition.map(
+      ({ kind, items, tokens }) => `  ${kind.padEnd(10)} ${String(items).padStart(5)} items ${count(tokens).padStart(10)} tokens`,
+    ),
     `${manifest.included.length} items in, ${manifest.excluded.length} out`,
     ...manifest.warnings.map((warning) => `warning ${warning.code}`),
     `prompt ${manifest.promptHash}`,
@@ -50,7 +67,9 @@ export function manifestText(manifest: ManifestDocument): string {
 
 export function itemsText(title: string, items: readonly ManifestItem[]): string {
   const tokens = items.reduce((sum, item) => sum + item.tokens, 0);
-  const lines = items.map((item) => `  ${item.kind.padEnd(10)} ${count(item.tokens).padStart(8)}  ${item.sourceId}  ${item.role}  ${item.reason}`);
+  const lines = items.map(
+    (item) => `  ${item.kind.padEnd(10)} ${count(item.tokens).padStart(8)}  ${item.sourceId}  ${item.role}  ${item.reason}`,
+  );
   return [`${title}: ${items.length} items, ${count(tokens)} tokens`, ...shortened(lines)].join("\n");
 }
 
@@ -59,7 +78,10 @@ export function explainText(explain: ExplainDocument): string {
     const place = group.firstEntryId == null ? group.groupId : `${group.firstEntryId}…${group.lastEntryId ?? group.firstEntryId}`;
     return `  ${place}: ${group.messageCount} messages, ${count(group.tokens)} tokens: ${group.reason}; ${group.smallestChange.text}`;
   });
-  return [`plan ${explain.manifestId}: ${explain.included.length} items in, ${explain.excluded.length} groups out`, ...shortened(lines)].join("\n");
+  return [
+    `plan ${explain.manifestId}: ${explain.included.length} items in, ${explain.excluded.length} groups out`,
+    ...shortened(lines),
+  ].join("\n");
 }
 
 /** The newest entries stand at the end and say more than the oldest. */

@@ -44,7 +44,9 @@ export class ActiveTools {
     const tools = all.filter((tool) => names.has(tool.name));
     if (tools.length !== this.#tools.length || !tools.every((tool, place) => sameTool(tool, this.#tools[place]))) {
       this.#tools = tools;
-      this.#json = jsonBytes(tools.map(({ name, description, parameters }) => ({ name, description: description ?? "", parameters: parameters ?? {} })));
+      this.#json = jsonBytes(
+        tools.map(({ name, description, parameters }) => ({ name, description: description ?? "", parameters: parameters ?? {} })),
+      );
     }
     return this.#json;
   }

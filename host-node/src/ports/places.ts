@@ -12,8 +12,7 @@ export type PlaceName = "sessions" | "project";
 export type PlaceGrants = { readonly [Place in PlaceName]?: string };
 
 export type StorageError =
-  | { readonly tag: "not-found" | "access-denied" | "busy" | "full" }
-  | { readonly tag: "corrupt" | "other"; readonly val: string };
+  { readonly tag: "not-found" | "access-denied" | "busy" | "full" } | { readonly tag: "corrupt" | "other"; readonly val: string };
 
 export class StorageFailure extends PortFailure<StorageError> {}
 

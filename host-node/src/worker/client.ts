@@ -138,7 +138,9 @@ export class WorkerClient {
     const { number } = call.session;
     const readingMs = Math.max(0, call.endsAt - performance.now()) * LOG_READING_SHARE;
     const body = call.body as SessionCall;
-    return this.#held.has(number) ? { session: number, readingMs, body } : { session: number, recipe: call.session.recipe(), readingMs, body };
+    return this.#held.has(number)
+      ? { session: number, readingMs, body }
+      : { session: number, recipe: call.session.recipe(), readingMs, body };
   }
 
   #receive(response: Response): void {
@@ -212,7 +214,10 @@ export class WorkerClient {
       this.#worker = worker;
       worker.unref();
     } catch (error) {
-      const failure = error instanceof EngineError ? error : new EngineError("other", `the component cannot be loaded: ${error instanceof Error ? error.message : String(error)}`);
+      const failure =
+        error instanceof EngineError
+          ? error
+          : new EngineError("other", `the component cannot be loaded: ${error instanceof Error ? error.message : String(error)}`);
       for (const call of this.#waiting.splice(0)) {
         fail(call, failure);
       }

@@ -42,7 +42,9 @@ function answer(sessions: HeldSessions, request: Request): Response {
 /** The buffers of an answer's bytes, which are handed over and not copied. */
 function buffersOf(response: Response): Transferable[] {
   const result = response.kind === "answer" ? response.result : null;
-  return result instanceof Uint8Array && result.byteLength === result.buffer.byteLength && result.buffer instanceof ArrayBuffer ? [result.buffer] : [];
+  return result instanceof Uint8Array && result.byteLength === result.buffer.byteLength && result.buffer instanceof ArrayBuffer
+    ? [result.buffer]
+    : [];
 }
 
 if (parentPort !== null) {

@@ -75,7 +75,10 @@ export type SessionCall =
   | { readonly call: "close" };
 
 /** Calls about none. */
-export type EngineCall = { readonly call: "merge-config"; readonly layers: readonly { readonly source: string; readonly content: JsonBytes }[] };
+export type EngineCall = {
+  readonly call: "merge-config";
+  readonly layers: readonly { readonly source: string; readonly content: JsonBytes }[];
+};
 
 export interface SessionRequest {
   /** The caller's number for the session. */
@@ -119,7 +122,13 @@ export type WirePlanItem =
 
 export interface WireMergedConfig {
   readonly config: Uint8Array;
-  readonly problems: readonly { readonly source: string; readonly ignoredLayer: boolean; readonly code: string; readonly path: string; readonly message: string }[];
+  readonly problems: readonly {
+    readonly source: string;
+    readonly ignoredLayer: boolean;
+    readonly code: string;
+    readonly path: string;
+    readonly message: string;
+  }[];
 }
 
 /** What each call answers. */

@@ -93,7 +93,16 @@ export function instantiate() {
     planning: { Job, render: () => encoder.encode("{}") },
     diagnostics: {
       status: (session: Session) =>
-        encoder.encode(JSON.stringify({ sessionId: session.options.sessionId, leafId: session.leafId, model: session.model, messages: session.lines, read: session.read, calls: session.calls })),
+        encoder.encode(
+          JSON.stringify({
+            sessionId: session.options.sessionId,
+            leafId: session.leafId,
+            model: session.model,
+            messages: session.lines,
+            read: session.read,
+            calls: session.calls,
+          }),
+        ),
     },
   };
 }
