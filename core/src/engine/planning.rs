@@ -79,18 +79,22 @@ impl Context {
                 Span::Projected(run) => (run, view.len(), "projected"),
                 Span::Inline(run) => (run, inline.len(), "inline"),
             };
-            let (first, end) = (run.first as usize, run.first as usize + run.count as usize);
-            if end > available {
+            // In 64 bits: the end of a span that a host got wrong lies behind what 32 bits hold, as usize is in the component.
+            let (first, end) = (
+                u64::from(run.first),
+                u64::from(run.first) + u64::from(run.count),
+            );
+            if end > available as u64 {
                 return Err(EngineError::InvalidInput(format!(
                     "{what} messages {first} to {end} were asked for, and there are {available}"
                 )));
             }
-            if sources.len() + (end - first) > MAX_REQUEST_MESSAGES {
+            if sources.len() + run.count as usize > MAX_REQUEST_MESSAGES {
                 return Err(EngineError::Limit(format!(
                     "a request holds at most {MAX_REQUEST_MESSAGES} messages"
                 )));
             }
-            sources.extend((first..end).map(|position| match span {
+            sources.extend((first as usize..end as usize).map(|position| match span {
                 Span::Projected(_) => Source::Projected(position),
                 Span::Inline(_) => Source::Inline(position),
             }));
