@@ -152,7 +152,7 @@ async function mergedConfig(engine: ContextEngine, words: PlanArguments): Promis
   const { config, problems } = await engine.mergeConfig(layers);
   for (const problem of problems) {
     const line = printable(
-      `${problem.source}: ${problem.message}${problem.ignoredLayer ? "; the whole file is ignored" : "; the key is ignored"}`,
+      `${problem.source}: ${problem.message}${problem.ignoredLayer ? "; the whole file is ignored" : ""}`,
     );
     if (words.config.includes(problem.source)) {
       throw new BadInput(line);

@@ -11,6 +11,7 @@ import { EngineError } from "../errors.js";
 import { BoundSession, sessionKey } from "./bound-session.js";
 import { contextCommand } from "./commands.js";
 import { planContext, type ContextOutcome } from "./context-hook.js";
+import { MissedDeadlines, MISSED_DEADLINES_IN_A_ROW } from "./missed-deadlines.js";
 import type { PiContext, PiExtensionApi } from "./pi-types.js";
 import { ActiveTools, modelOf } from "./request-parts.js";
 
@@ -26,8 +27,9 @@ export default function ds4ContextExtension(pi: PiExtensionApi): void {
 
   pi.on("context", async (event, context) => {
     try {
-      const outcome = await planContext(state.bound(context), event.messages, context, tools);
-      state.note(outcome, context);
+      const bound = state.bound(context);
+      const outcome = await planContext(bound, event.messages, context, tools);
+      state.note(outcome, bound, context);
       return outcome.kind === "planned" ? { messages: outcome.messages } : undefined;
     } catch {
       return undefined; // Pi took its context object back meanwhile
@@ -69,6 +71,7 @@ class ExtensionState {
   #bound: BoundSession | undefined;
   #isClosed = false;
   readonly #told = new Set<string>();
+  readonly #deadlines = new MissedDeadlines();
 
   /** The engine's side of the session that Pi is in now. */
   bound(context: PiContext): BoundSession {
@@ -85,8 +88,15 @@ class ExtensionState {
     return bound;
   }
 
-  /** Keeps the last failure, and says each kind of it once. */
-  note(outcome: ContextOutcome, context: PiContext): void {
+  /** Keeps the last failure, says each kind of it once, and stops planning where it costs more than it gives. */
+  note(outcome: ContextOutcome, bound: BoundSession, context: PiContext): void {
+    if (this.#deadlines.isTooMany(outcome)) {
+      bound.isOff = true;
+      this.#tellOnce(
+        `ds4-context is off for this session: ${MISSED_DEADLINES_IN_A_ROW} plans in a row took too long; /context on tries again`,
+        context,
+      );
+    }
     const reason = outcome.kind === "failed" ? outcome.reason : undefined;
     if (reason === this.lastFailure) {
       return;

@@ -69,6 +69,7 @@ fn layer(file: &Path) -> Result<ConfigLayer, Failure> {
 }
 
 fn line(problem: &ConfigProblem) -> String {
-    let consequence = if problem.ignored_layer { "; the whole file is ignored" } else { "; the key is ignored" };
+    // Of a single key the message itself says that it is ignored.
+    let consequence = if problem.ignored_layer { "; the whole file is ignored" } else { "" };
     super::tables::printable(&format!("{}: {}{consequence}", problem.source, problem.message))
 }
