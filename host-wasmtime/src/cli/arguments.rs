@@ -10,7 +10,7 @@ use super::failure::Failure;
 
 /// Decides what a coding agent's context window holds, before every request.
 #[derive(Debug, Parser)]
-#[command(name = "ds4-context", version, about, max_term_width = 80, after_help = EXIT_CODES)]
+#[command(name = "ds4-context", version, after_help = EXIT_CODES)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -34,7 +34,7 @@ pub(crate) enum Command {
     /// The log's tree, branches, turns, tokens and the damage found in it.
     #[command(after_help = INSPECT_EXAMPLES)]
     Inspect(InspectArguments),
-    /// The merged configuration, with every default, and what is wrong with it.
+    /// The merged configuration and what is wrong with it.
     #[command(after_help = CONFIG_EXAMPLES)]
     Config(ConfigArguments),
 }
@@ -62,18 +62,22 @@ Examples:
 Exit code: 0 the configuration is valid, 2 something in it is not; what is
 wrong stands on standard error, one line each.";
 
-/// Flags of every command.
+/// Flags of every command. No line of a help text is longer than what an 80-column terminal leaves beside the flags.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "For every command")]
 pub(crate) struct Common {
-    /// Folder with `ds4-context.json`, instead of the platform's data folder.
-    #[arg(long, global = true, value_name = "DIR", env = "DS4_CONTEXT_HOME")]
+    /// Folder with `ds4-context.json`; by default
+    /// `DS4_CONTEXT_HOME`, else the platform's
+    #[arg(long, global = true, value_name = "DIR", env = "DS4_CONTEXT_HOME", hide_env = true, verbatim_doc_comment)]
     pub(crate) data_dir: Option<PathBuf>,
-    /// Compile the engine anew and keep nothing of it. Without this, compiled
-    /// code is kept in `DS4_CONTEXT_CACHE`, else the platform's cache folder.
-    #[arg(long, global = true)]
+    /// Compile the engine anew and keep nothing of it;
+    /// by default its code is kept in
+    /// `DS4_CONTEXT_CACHE`, else the platform's cache
+    #[arg(long, global = true, verbatim_doc_comment)]
     pub(crate) no_cache: bool,
-    /// Run the same engine without WebAssembly; for comparison only.
-    #[arg(long, global = true)]
+    /// Run the same engine without WebAssembly; for
+    /// comparison only
+    #[arg(long, global = true, verbatim_doc_comment)]
     pub(crate) native: bool,
 }
 
@@ -81,34 +85,35 @@ pub(crate) struct Common {
 pub(crate) struct PlanArguments {
     #[command(flatten)]
     pub(crate) log: LogArguments,
-    /// Plan at this entry instead of the log's last.
+    /// Plan at this entry instead of the last
     #[arg(long, value_name = "ENTRY")]
     pub(crate) at: Option<String>,
-    /// Tokens of the model's context window.
+    /// Tokens of the model's context window
     #[arg(long, value_name = "N", value_parser = tokens)]
     pub(crate) window: Option<u32>,
-    /// Tokens of input; replaces the target, never raises the hard limit.
-    #[arg(long, value_name = "N", value_parser = tokens)]
+    /// Tokens of input; replaces the target, never
+    /// raises the hard limit
+    #[arg(long, verbatim_doc_comment, value_name = "N", value_parser = tokens)]
     pub(crate) budget: Option<u32>,
-    /// The model to plan for instead of the log's own.
+    /// The model to plan for, not the log's own
     #[arg(long, value_name = "PROVIDER/ID", value_parser = model_name)]
     pub(crate) model: Option<ModelName>,
-    /// A configuration file; the last one wins.
+    /// A configuration file; the last one wins
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Vec<PathBuf>,
-    /// Print the planned messages as one line of JSON.
+    /// Print the planned messages, one line of JSON
     #[arg(long)]
     pub(crate) json: bool,
-    /// For every exclusion the smallest change that would include it; with
-    /// `--json` as a document.
-    #[arg(long, conflicts_with = "manifest")]
+    /// For every exclusion the smallest change that
+    /// would include it; with `--json` as a document
+    #[arg(long, verbatim_doc_comment, conflicts_with = "manifest")]
     pub(crate) explain: bool,
-    /// Print the plan's manifest, one line of JSON.
+    /// Print the plan's manifest, one line of JSON
     #[arg(long)]
     pub(crate) manifest: bool,
-    /// Time that the manifest carries, in milliseconds since 1970, instead of
-    /// the clock's: for output that is compared.
-    #[arg(long, value_name = "MS")]
+    /// Time in the manifest, in milliseconds since
+    /// 1970, for output that is compared
+    #[arg(long, verbatim_doc_comment, value_name = "MS")]
     pub(crate) now_ms: Option<u64>,
 }
 
@@ -116,25 +121,26 @@ pub(crate) struct PlanArguments {
 pub(crate) struct InspectArguments {
     #[command(flatten)]
     pub(crate) log: LogArguments,
-    /// Print the document as one line of JSON.
+    /// Print the document, one line of JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct ConfigArguments {
-    /// A configuration file; the last one wins.
+    /// A configuration file; the last one wins
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Vec<PathBuf>,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct LogArguments {
-    /// The session log.
+    /// The session log
     #[arg(long, value_name = "FILE")]
     pub(crate) session: PathBuf,
-    /// The log's format; by default its first line tells.
-    #[arg(long, value_name = "FORMAT")]
+    /// `pi` or `runtime`; by default the log's first
+    /// line tells
+    #[arg(long, value_name = "FORMAT", hide_possible_values = true, verbatim_doc_comment)]
     pub(crate) format: Option<Format>,
 }
 

@@ -37,6 +37,8 @@ pub(crate) struct Exclusion {
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct SmallestChange {
     pub(crate) setting: String,
+    /// The setting's value.
+    pub(crate) value: Option<u64>,
     pub(crate) text: String,
 }
 
@@ -84,6 +86,7 @@ pub(crate) struct Planning {
     pub(crate) mode: String,
     pub(crate) original_message_tokens: u64,
     pub(crate) original_message_count: u64,
+    pub(crate) fallback_reason: Option<String>,
 }
 
 /// Something that the person should know.

@@ -316,14 +316,15 @@ impl Session {
             State::Running { instance, .. } => instance.into_ports(),
             State::Calling => return Err(HostError::Load("a port panicked in an earlier call".to_owned())),
         };
-        if let Err(error) = self.start(ports).and_then(|()| self.replay()) {
-            // A component that is not where the last one was must not answer.
-            if let State::Running { instance, .. } = std::mem::replace(&mut self.state, State::Calling) {
-                self.state = State::Dropped { ports: instance.into_ports() };
-            }
-            return Err(error);
-        }
-        Ok(())
+        self.start(ports).and_then(|()| self.replay()).inspect_err(|_| self.drop_component())
+    }
+
+    /// A component that is not where the last one was must not answer.
+    fn drop_component(&mut self) {
+        self.state = match std::mem::replace(&mut self.state, State::Calling) {
+            State::Running { instance, .. } => State::Dropped { ports: instance.into_ports() },
+            other => other,
+        };
     }
 
     fn start(&mut self, ports: Ports) -> Result<(), HostError> {

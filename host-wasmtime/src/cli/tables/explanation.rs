@@ -3,10 +3,10 @@
 use super::layout::{Ink, Style, counted, cut, figure, wrapped};
 use super::words::{excluded_text, included_text};
 use super::{plan, runs};
-use crate::cli::documents::{Exclusion, Explanation, Manifest};
+use crate::cli::documents::{Exclusion, Explanation, Manifest, SmallestChange};
 
-/// Exclusions that are explained, the newest first; the rest is counted.
-const MAX_EXPLAINED: usize = 16;
+/// Exclusions with a row of their own for each setting, the newest first; the rest is counted.
+const MAX_ROWS: usize = 10;
 
 /// The whole table.
 pub(crate) fn explanation(explanation: &Explanation, manifest: &Manifest, style: Style) -> String {
@@ -14,42 +14,74 @@ pub(crate) fn explanation(explanation: &Explanation, manifest: &Manifest, style:
     lines.push(String::new());
     lines.extend(runs::table("In", &runs::of_items(&explanation.included), included_text, style));
     lines.push(String::new());
-    lines.extend(excluded(&explanation.excluded, style));
+    lines.push(style.paint(Ink::Heading, "Left out, and the smallest change that would include it"));
+    if explanation.excluded.is_empty() {
+        lines.push("  nothing".to_owned());
+    }
+    for change in changes(&explanation.excluded) {
+        lines.extend(change.lines(style));
+    }
     lines.join("\n")
 }
 
-fn excluded(exclusions: &[Exclusion], style: Style) -> Vec<String> {
-    let mut lines = vec![style.paint(Ink::Heading, "Left out, the newest first, and what would include it")];
-    if exclusions.is_empty() {
-        lines.push("  nothing".to_owned());
-    }
-    for exclusion in exclusions.iter().rev().take(MAX_EXPLAINED) {
-        let first = exclusion.first_entry_id.as_deref().unwrap_or_default();
-        let last = exclusion.last_entry_id.as_deref().unwrap_or(first);
-        lines.push(runs::line(&runs::span(first, last), exclusion.message_count, exclusion.tokens, excluded_text(&exclusion.reason)));
-        lines.extend(change(exclusion).into_iter().map(|line| style.paint(Ink::Faint, &line)));
-    }
-    let hidden: Vec<&Exclusion> = exclusions.iter().rev().skip(MAX_EXPLAINED).collect();
-    if !hidden.is_empty() {
-        let messages = hidden.iter().map(|exclusion| exclusion.message_count).sum();
-        let tokens: u64 = hidden.iter().map(|exclusion| exclusion.tokens).sum();
-        let text = format!(
-            "  and {} older groups with {} and {} tokens; --json lists them",
-            figure(hidden.len() as u64),
-            counted(messages, "message", "messages"),
-            figure(tokens)
-        );
-        lines.push(cut(&text, super::WIDTH));
-    }
-    lines
+/// Exclusions that one setting would include.
+struct Change<'a> {
+    setting: &'a str,
+    /// The newest first.
+    exclusions: Vec<(&'a Exclusion, &'a SmallestChange)>,
 }
 
-/// `needs …`, on as many lines as it takes.
-fn change(exclusion: &Exclusion) -> Vec<String> {
-    let Some(change) = &exclusion.smallest_change else { return Vec::new() };
-    let text = match change.setting.as_str() {
-        "none" => format!("nothing would: {}", change.text),
-        setting => format!("{setting}: {}", change.text),
-    };
-    wrapped(&text, super::WIDTH - 6).into_iter().map(|line| format!("      {line}")).collect()
+/// By setting; what nothing would include comes last.
+fn changes(exclusions: &[Exclusion]) -> Vec<Change<'_>> {
+    let mut changes: Vec<Change<'_>> = Vec::new();
+    for exclusion in exclusions.iter().rev() {
+        let Some(smallest) = &exclusion.smallest_change else { continue };
+        match changes.iter_mut().find(|change| change.setting == smallest.setting) {
+            Some(change) => change.exclusions.push((exclusion, smallest)),
+            None => changes.push(Change { setting: &smallest.setting, exclusions: vec![(exclusion, smallest)] }),
+        }
+    }
+    changes.sort_by_key(Change::is_hopeless);
+    changes
+}
+
+impl Change<'_> {
+    fn is_hopeless(&self) -> bool {
+        self.setting == "none"
+    }
+
+    fn lines(&self, style: Style) -> Vec<String> {
+        let title = if self.is_hopeless() { "nothing would:".to_owned() } else { format!("{}:", self.setting) };
+        let mut lines = vec![format!("  {}", cut(&title, super::WIDTH - 2))];
+        if self.is_hopeless() {
+            let all: Vec<Exclusion> = self.exclusions.iter().rev().map(|(exclusion, _)| (*exclusion).clone()).collect();
+            lines.extend(runs::of_exclusions(&all).iter().map(|row| row.line(excluded_text(&row.reason))));
+            return lines;
+        }
+        for (exclusion, smallest) in self.exclusions.iter().take(MAX_ROWS) {
+            lines.push(runs::of_exclusion(exclusion).line(&value(smallest)));
+        }
+        lines.extend(self.rest().into_iter().map(|line| style.paint(Ink::Faint, &line)));
+        lines
+    }
+
+    /// The exclusions without a row, with what would include all of them.
+    fn rest(&self) -> Vec<String> {
+        let hidden = self.exclusions.get(MAX_ROWS..).unwrap_or_default();
+        let Some((_, last)) = hidden.last() else { return Vec::new() };
+        let messages = hidden.iter().map(|(exclusion, _)| exclusion.message_count).sum();
+        let tokens: u64 = hidden.iter().map(|(exclusion, _)| exclusion.tokens).sum();
+        let text = format!(
+            "and {} older with {} and {} tokens; all of it {}; --json lists them",
+            figure(hidden.len() as u64),
+            counted(messages, "message", "messages"),
+            figure(tokens),
+            value(last)
+        );
+        wrapped(&text, super::WIDTH - 4).into_iter().map(|line| format!("    {line}")).collect()
+    }
+}
+
+fn value(smallest: &SmallestChange) -> String {
+    smallest.value.map_or_else(|| smallest.text.clone(), |value| format!("at {}", figure(value)))
 }

@@ -1,6 +1,6 @@
 //! A session log: tree, turns and damage.
 
-use super::layout::{Ink, Style, counted, cut, figure, left, right, wrapped};
+use super::layout::{Ink, Style, counted, cut, figure, filled, left, printable, right, wrapped};
 use crate::cli::documents::{Branch, Inspection, Turn};
 
 /// Turns that have a row of their own, the newest; the older ones share one.
@@ -24,7 +24,9 @@ fn head(inspection: &Inspection, style: Style) -> Vec<String> {
     const NAME: usize = 9;
     let mut lines = Vec::new();
     let mut add = |title: &str, text: &str| {
-        for (index, line) in wrapped(text, super::WIDTH - NAME).into_iter().enumerate() {
+        // A count stays with its name.
+        let text = printable(text);
+        for (index, line) in filled(text.split_inclusive(", ").map(str::trim_end), super::WIDTH - NAME).into_iter().enumerate() {
             let title = if index == 0 { title } else { "" };
             lines.push(format!("{}{line}", style.paint(Ink::Heading, &left(title, NAME))));
         }
@@ -58,7 +60,7 @@ fn head(inspection: &Inspection, style: Style) -> Vec<String> {
     add(
         "Active",
         &format!(
-            "{} with {} tokens{compaction}; counted by {}",
+            "{} with {} tokens{compaction}, counted by {}",
             counted(inspection.projection.messages, "message", "messages"),
             figure(inspection.projection.tokens),
             inspection.estimator

@@ -100,8 +100,14 @@ pub(super) fn cut(text: &str, columns: usize) -> String {
 
 /// Words on lines of at most so many columns.
 pub(super) fn wrapped(text: &str, columns: usize) -> Vec<String> {
+    let text = printable(text);
+    filled(text.split_whitespace(), columns)
+}
+
+/// Pieces on lines of at most so many columns; no line ends within a piece.
+pub(super) fn filled<'a>(pieces: impl Iterator<Item = &'a str>, columns: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
-    for word in printable(text).split_whitespace() {
+    for word in pieces {
         match lines.last_mut() {
             Some(line) if width(line) + 1 + width(word) <= columns => {
                 line.push(' ');

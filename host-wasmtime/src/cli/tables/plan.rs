@@ -18,9 +18,10 @@ pub(crate) fn plan(planned: &Planned, manifest: &Manifest, style: Style) -> Stri
     lines.push(String::new());
     lines.extend(kinds(manifest, style));
     lines.push(String::new());
-    lines.extend(runs::table("In", &runs::of_items(&manifest.included), included_words, style));
+    let (inside, outside) = if is_fallback(manifest) { ("Must be in", "Could be left out") } else { ("In", "Left out") };
+    lines.extend(runs::table(inside, &runs::of_items(&manifest.included), included_words, style));
     lines.push(String::new());
-    lines.extend(runs::table("Left out", &runs::of_exclusions(&planned.excluded), excluded_text, style));
+    lines.extend(runs::table(outside, &runs::of_exclusions(&planned.excluded), excluded_text, style));
     lines.push(String::new());
     lines.extend(foot(planned, manifest, style));
     lines.join("\n")
@@ -28,6 +29,11 @@ pub(crate) fn plan(planned: &Planned, manifest: &Manifest, style: Style) -> Stri
 
 fn included_words(reason: &str) -> &str {
     if reason == "tool" { "the tools' definitions" } else { included_text(reason) }
+}
+
+/// Whether the plan is the agent's own context and nothing else.
+fn is_fallback(manifest: &Manifest) -> bool {
+    manifest.planning.fallback_reason.is_some()
 }
 
 /// Which session, leaf and model.
@@ -53,14 +59,15 @@ fn window(planned: &Planned, manifest: &Manifest, style: Style) -> Vec<String> {
     let used = planned.estimated_tokens;
     let percent = (used * 100).checked_div(manifest.context_window).unwrap_or(0);
     let counted_by = &planned.estimator;
+    let what = if is_fallback(manifest) { "without a plan" } else { "planned" };
     let heading =
-        format!("{}{} tokens planned, {percent} % of it, counted by {counted_by}", left("Window", 9), figure(used));
+        format!("{}{} tokens {what}, {percent} % of it, counted by {counted_by}", left("Window", 9), figure(used));
     let ink = if used > manifest.active_input_budget { Ink::Warning } else { Ink::Good };
     vec![
         style.paint(Ink::Heading, &heading),
         format!("  {}", bar(manifest, used).map_or_else(String::new, |(full, rest)| style.paint(ink, &full) + &rest)),
         format!(
-            "  █ planned   ░ free up to the budget of {}   │ hard limit {}",
+            "  █ {what}   ░ free up to the budget of {}   │ hard limit {}",
             figure(manifest.active_input_budget),
             figure(manifest.hard_input_limit)
         ),
@@ -93,12 +100,13 @@ fn kinds(manifest: &Manifest, style: Style) -> Vec<String> {
 
 fn foot(planned: &Planned, manifest: &Manifest, style: Style) -> Vec<String> {
     let original = &manifest.planning;
-    let mut lines = vec![format!(
-        "{} of {} go out; the whole branch has {} tokens.",
-        figure(planned.messages.len() as u64),
-        counted(original.original_message_count, "message", "messages"),
-        figure(original.original_message_tokens)
-    )];
+    let all = counted(original.original_message_count, "message", "messages");
+    let tokens = figure(original.original_message_tokens);
+    let mut lines = vec![if is_fallback(manifest) {
+        format!("There is no plan: an agent sends its own {all} with {tokens} tokens.")
+    } else {
+        format!("{} of {all} go out; the whole branch has {tokens} tokens.", figure(planned.messages.len() as u64))
+    }];
     for warning in &manifest.warnings {
         let text = format!("Note: {}.", warning_text(&warning.code, warning.details.len()));
         lines.push(style.paint(Ink::Warning, &cut(&text, super::WIDTH)));

@@ -16,7 +16,7 @@ pub(super) struct Row {
     pub(super) messages: u64,
     pub(super) tokens: u64,
     pub(super) reason: String,
-    /// Whether other entries may stand between them: what cannot be sent is spread over the log.
+    /// Whether other entries stand between them: what cannot be sent is spread over the log.
     pub(super) scattered: bool,
 }
 
@@ -32,19 +32,26 @@ pub(super) fn of_items(items: &[Item]) -> Vec<Row> {
     }))
 }
 
-/// What is out, in the order of the log.
+/// What is out: first what more room would include, in the order of the log, then what could not be sent at all.
 pub(super) fn of_exclusions(exclusions: &[Exclusion]) -> Vec<Row> {
-    joined(exclusions.iter().map(|exclusion| {
-        let first = exclusion.first_entry_id.clone().unwrap_or_default();
-        Row {
-            last: exclusion.last_entry_id.clone().unwrap_or_else(|| first.clone()),
-            first,
-            messages: exclusion.message_count,
-            tokens: exclusion.tokens,
-            reason: exclusion.reason.clone(),
-            scattered: !is_budget(&exclusion.reason),
-        }
-    }))
+    let (mut unsendable, sendable): (Vec<Row>, Vec<Row>) =
+        exclusions.iter().map(of_exclusion).partition(|row| row.scattered);
+    // Stable: one row for each reason, its entries in the order of the log.
+    unsendable.sort_by(|first, second| first.reason.cmp(&second.reason));
+    joined(sendable.into_iter().chain(unsendable))
+}
+
+/// One exclusion.
+pub(super) fn of_exclusion(exclusion: &Exclusion) -> Row {
+    let first = exclusion.first_entry_id.clone().unwrap_or_default();
+    Row {
+        last: exclusion.last_entry_id.clone().unwrap_or_else(|| first.clone()),
+        first,
+        messages: exclusion.message_count,
+        tokens: exclusion.tokens,
+        reason: exclusion.reason.clone(),
+        scattered: !is_budget(&exclusion.reason),
+    }
 }
 
 fn joined(rows: impl Iterator<Item = Row>) -> Vec<Row> {
@@ -78,7 +85,7 @@ pub(super) fn table(title: &str, rows: &[Row], words: fn(&str) -> &str, style: S
         let text = format!("{} more rows before", figure(hidden as u64));
         lines.push(style.paint(Ink::Faint, &line(&text, messages, tokens, "--json lists them")));
     }
-    lines.extend(rows.iter().skip(hidden).map(|row| line(&row.span(), row.messages, row.tokens, words(&row.reason))));
+    lines.extend(rows.iter().skip(hidden).map(|row| row.line(words(&row.reason))));
     if rows.is_empty() {
         lines.push("  nothing".to_owned());
     } else if rows.len() > 1 {
@@ -88,7 +95,7 @@ pub(super) fn table(title: &str, rows: &[Row], words: fn(&str) -> &str, style: S
     lines
 }
 
-pub(super) fn line(entries: &str, messages: u64, tokens: u64, reason: &str) -> String {
+fn line(entries: &str, messages: u64, tokens: u64, reason: &str) -> String {
     format!(
         "  {}{}{}  {}",
         left(entries, ENTRIES),
@@ -99,22 +106,23 @@ pub(super) fn line(entries: &str, messages: u64, tokens: u64, reason: &str) -> S
 }
 
 impl Row {
+    /// The row of a table.
+    pub(super) fn line(&self, words: &str) -> String {
+        line(&self.span(), self.messages, self.tokens, words)
+    }
+
+    /// `first to last`, each cut so that both are seen.
     fn span(&self) -> String {
-        if self.scattered && self.messages > 1 {
-            format!("{} … {}", layout::cut(&self.first, SHARE), layout::cut(&self.last, SHARE))
-        } else {
-            span(&self.first, &self.last)
+        if self.first == self.last {
+            return self.first.clone();
         }
+        let between = if self.scattered { "…" } else { "to" };
+        format!("{} {between} {}", layout::cut(&self.first, SHARE), layout::cut(&self.last, SHARE))
     }
 }
 
 /// Columns of each of two entries in one cell.
 const SHARE: usize = (ENTRIES - 4) / 2;
-
-/// `first to last`, each cut so that both are seen.
-pub(super) fn span(first: &str, last: &str) -> String {
-    if first == last { first.to_owned() } else { format!("{} to {}", layout::cut(first, SHARE), layout::cut(last, SHARE)) }
-}
 
 fn totals(rows: &[Row]) -> (u64, u64) {
     (rows.iter().map(|row| row.messages).sum(), rows.iter().map(|row| row.tokens).sum())
@@ -133,6 +141,23 @@ mod tests {
         let rows = joined((0..500).map(|id| row(id, if id < 499 { "recent-tail" } else { "current-request" })));
         assert_eq!(rows.len(), 2);
         assert_eq!((rows[0].first.as_str(), rows[0].last.as_str(), rows[0].messages, rows[0].tokens), ("e0", "e498", 499, 4990));
+    }
+
+    #[test]
+    fn what_cannot_be_sent_is_one_row_for_each_reason() {
+        let exclusion = |id: u64, reason: &str| Exclusion {
+            first_entry_id: Some(format!("e{id}")),
+            last_entry_id: None,
+            message_count: 1,
+            tokens: 10,
+            reason: reason.to_owned(),
+            smallest_change: None,
+        };
+        let reason = |id| if id % 5 == 0 { "aborted-response" } else { "recent-tail-closed" };
+        let exclusions: Vec<Exclusion> = (0..50).map(|id| exclusion(id, reason(id))).collect();
+        let rows = of_exclusions(&exclusions);
+        let seen: Vec<_> = rows.iter().map(|row| (row.span(), row.messages)).collect();
+        assert_eq!(seen, [("e1 to e49".to_owned(), 40), ("e0 … e45".to_owned(), 10)]);
     }
 
     #[test]
