@@ -1,0 +1,180 @@
+//! The hosts that run cases: the core as it is, the component in wasmtime, the component in Node.
+//!
+//! Invariant: a host translates and decides nothing. Documents are passed on as the text that the engine gave; plain data
+//! (plans, progress, counts) are written in canonical form, so that all hosts can be compared byte by byte.
+
+mod native;
+mod node;
+mod plan_value;
+mod wasmtime;
+
+pub use native::{NativeHost, NativeSession};
+pub use node::{NODE_NOT_BUILT, run_cases as run_cases_in_node};
+pub use wasmtime::{WasmtimeHost, WasmtimeSession, engine as wasmtime_engine};
+
+use std::path::Path;
+use std::{fs, io};
+
+use serde_json::{Value, json};
+
+use crate::cases::{
+    Case, Failure, LOG_NAME, LayerStep, ModelStep, Outcome, PlanStep, SessionStep, Step, UsageStep,
+    canonical,
+};
+use crate::temporary_folder::TemporaryFolder;
+
+/// What a call came to.
+pub type Answer<T> = Result<T, Failure>;
+
+/// The documents of a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Document {
+    /// The planned request.
+    Render,
+    /// A plan's manifest.
+    Manifest,
+    /// Reasons and smallest changes.
+    Explain,
+    /// The log.
+    Inspect,
+    /// A few figures.
+    Status,
+}
+
+/// A host inside this process.
+pub trait Host {
+    /// Its sessions.
+    type Session: HostedSession;
+    /// Opens a session whose log is [`LOG_NAME`] in `folder`.
+    ///
+    /// # Errors
+    /// As the engine refuses.
+    fn open(&self, options: &SessionStep, folder: &Path) -> Answer<Self::Session>;
+    /// Merges configurations: `{config, problems}`.
+    ///
+    /// # Errors
+    /// As the engine refuses.
+    fn merge_config(&self, layers: &[LayerStep]) -> Answer<Value>;
+}
+
+/// A session of a host inside this process. Every method fails as the engine refuses.
+#[allow(clippy::missing_errors_doc)]
+pub trait HostedSession {
+    /// Reads the log to its end: `{done, finished, total}`.
+    fn sync(&mut self) -> Answer<Value>;
+    /// How many of the lines were new.
+    fn append(&mut self, lines: &str) -> Answer<u32>;
+    /// Moves to another leaf.
+    fn select_leaf(&mut self, entry_id: Option<&str>) -> Answer<()>;
+    /// The model that plans are for.
+    fn select_model(&mut self, model: &ModelStep) -> Answer<()>;
+    /// Messages of the active branch.
+    fn projected_messages(&mut self) -> Answer<u32>;
+    /// A plan, as [`plan_value`] writes it.
+    fn plan(&mut self, request: &PlanStep) -> Answer<Value>;
+    /// What the provider reported.
+    fn record_usage(&mut self, manifest_id: &str, usage: UsageStep) -> Answer<()>;
+    /// A document's text.
+    fn document(&mut self, document: Document, manifest_id: Option<&str>) -> Answer<String>;
+}
+
+/// Runs a case.
+///
+/// # Errors
+/// Where the case's files cannot be read or copied.
+pub fn run_case<H: Host>(host: &H, case: &Case) -> io::Result<Vec<Outcome>> {
+    let folder = TemporaryFolder::new()?;
+    let log = folder.path().join(LOG_NAME);
+    let options = &case.document.session;
+    if let Some(file) = &options.log {
+        fs::copy(case.folder.join(file), &log)?;
+    }
+    let mut outcomes = Vec::new();
+    let mut session = match host.open(options, folder.path()) {
+        Ok(session) => session,
+        Err(failure) => return Ok(vec![Outcome::refused("open", failure)]),
+    };
+    let mut manifests: Vec<String> = Vec::new();
+    for step in &case.document.steps {
+        let answer = match step {
+            Step::GrowLog { file } => {
+                let mut bytes = fs::read(&log)?;
+                bytes.extend(fs::read(case.folder.join(file))?);
+                fs::write(&log, bytes)?;
+                continue;
+            }
+            Step::ReplaceLog { file } => {
+                fs::copy(case.folder.join(file), &log)?;
+                continue;
+            }
+            Step::MergeConfig { layers } => {
+                host.merge_config(layers).map(|merged| canonical(&merged))
+            }
+            step => call(&mut session, step, &mut manifests),
+        };
+        outcomes.push(match answer {
+            Ok(text) => Outcome::ok(step.name(), text),
+            Err(failure) => Outcome::refused(step.name(), failure),
+        });
+    }
+    Ok(outcomes)
+}
+
+fn call(
+    session: &mut impl HostedSession,
+    step: &Step,
+    manifests: &mut Vec<String>,
+) -> Answer<String> {
+    let plain = |answer: Answer<Value>| answer.map(|value| canonical(&value));
+    let manifest = |plan: Option<usize>, manifests: &[String]| {
+        plan.map(|plan| {
+            manifests
+                .get(plan)
+                .cloned()
+                .unwrap_or_else(|| "m_unknown".to_owned())
+        })
+    };
+    match step {
+        Step::Sync => plain(session.sync()),
+        Step::Append { lines } => {
+            plain(session.append(&(lines.join("\n") + "\n")).map(Value::from))
+        }
+        Step::SelectLeaf { entry_id } => plain(
+            session
+                .select_leaf(entry_id.as_deref())
+                .map(|()| Value::Null),
+        ),
+        Step::SelectModel { model } => plain(session.select_model(model).map(|()| Value::Null)),
+        Step::ProjectedMessages => plain(session.projected_messages().map(Value::from)),
+        Step::Plan(request) => plain(session.plan(request).inspect(|plan| {
+            manifests.extend(plan["manifestId"].as_str().map(str::to_owned));
+        })),
+        Step::RecordUsage { plan, usage } => {
+            let id = manifest(Some(*plan), manifests).unwrap_or_default();
+            plain(session.record_usage(&id, *usage).map(|()| Value::Null))
+        }
+        Step::Render { plan } => {
+            session.document(Document::Render, manifest(*plan, manifests).as_deref())
+        }
+        Step::Manifest { plan } => {
+            session.document(Document::Manifest, manifest(*plan, manifests).as_deref())
+        }
+        Step::Explain { plan } => {
+            session.document(Document::Explain, manifest(*plan, manifests).as_deref())
+        }
+        Step::Inspect => session.document(Document::Inspect, None),
+        Step::Status => session.document(Document::Status, None),
+        Step::GrowLog { .. } | Step::ReplaceLog { .. } | Step::MergeConfig { .. } => {
+            Ok("null".to_owned())
+        }
+    }
+}
+
+/// Progress as plain data.
+fn progress_value(done: u64, total: Option<u64>, finished: bool) -> Value {
+    let mut value = json!({"done": done, "finished": finished});
+    if let Some(total) = total {
+        value["total"] = total.into();
+    }
+    value
+}
