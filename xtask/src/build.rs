@@ -72,24 +72,18 @@ pub fn node_package(workspace: &Workspace) -> Result<(), Failure> {
 /// bindings generator would change the features of crates below wasmtime, and wasmtime would be compiled once more.
 pub const NATIVE_CRATES: [&str; 3] = ["--workspace", "--exclude", "ds4-context-component"];
 
-/// Builds the Rust host with the component inside, and the other programs of the workspace.
+/// The packages that are built and tested for this machine: all but the component, whose exports have names that only
+/// a component can have.
 ///
-/// The whole workspace and not `-p ds4-context-host` alone: which features a shared dependency gets depends on the
-/// packages that are built together, and another choice of packages would compile wasmtime once more.
+/// Every command for this machine names these and no other choice: which features a shared dependency gets depends on
+/// the packages that are built together, and another choice would compile wasmtime once more.
+pub const FOR_THIS_MACHINE: [&str; 3] = ["--workspace", "--exclude", "ds4-context-component"];
+
+/// Builds the Rust host with the component inside, and the other programs of the workspace.
 pub fn rust_programs(workspace: &Workspace) -> Result<(), Failure> {
     workspace
         .cargo(["build", "--release"])
-        .words(NATIVE_CRATES)
-        .show()?
-        .check()
-        .map(|_| ())
-}
-
-/// The same with the tests, which bring features of their own: whoever runs the tests builds this and nothing else.
-pub fn rust_programs_and_tests(workspace: &Workspace) -> Result<(), Failure> {
-    workspace
-        .cargo(["build", "--release", "--all-targets"])
-        .words(NATIVE_CRATES)
+        .words(FOR_THIS_MACHINE)
         .show()?
         .check()
         .map(|_| ())

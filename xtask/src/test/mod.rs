@@ -63,9 +63,7 @@ fn run_stages(
     };
     report.stage("component", || build::component(workspace, &c_variables))?;
     report.stage("Node package", || build::node_package(workspace))?;
-    report.stage("Rust programs and tests", || {
-        build::rust_programs_and_tests(workspace)
-    })?;
+    report.stage("Rust programs", || build::rust_programs(workspace))?;
     report.stage("clippy", || clippy(workspace))?;
     report.tests("Rust tests", || rust_tests(workspace, filter))?;
     report.tests("Rust examples in documentation", || {
