@@ -21,9 +21,11 @@ const SOURCE_FOLDERS: [&str; 8] = [
     "xtask",
 ];
 
+/// A file as text; what is no UTF-8, as in a damaged fixture, is read as U+FFFD.
 fn read(path: &str) -> String {
-    fs::read_to_string(workspace::root().join(path))
-        .unwrap_or_else(|error| panic!("{path}: {error}"))
+    let bytes =
+        fs::read(workspace::root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"));
+    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 /// All files below a folder with one of the endings, as paths from the root.
@@ -140,11 +142,12 @@ fn dependencies_go_from_hosts_to_the_core() {
     assert_eq!(of("component/Cargo.toml"), ["ds4-context-core"]);
     assert_eq!(of("host-wasmtime/Cargo.toml"), ["ds4-context-core"]);
     assert_eq!(of("xtask/Cargo.toml"), [""; 0]);
-    // The library in wasmtime knows the component only; its command line runs the core itself for `--native`.
+    // The library in wasmtime knows the component only; its command line tells formats apart by the core, and runs it for
+    // `--native`.
     for path in files("host-wasmtime/src", &["rs"]) {
         let knows_core = code_lines(&read(&path)).any(|line| line.contains("ds4_context_core"));
         assert!(
-            !knows_core || path == "host-wasmtime/src/cli/native.rs",
+            !knows_core || path.starts_with("host-wasmtime/src/cli/"),
             "{path} names the core"
         );
     }

@@ -82,7 +82,8 @@ impl Sent {
         faults + open.len()
     }
 
-    /// The entry of the newest message of the user; made logs name such entries `u…`.
+    /// The entry of the newest message of the user; made logs name such entries `u…`, and `e…` where an edit has to fill
+    /// an empty one.
     pub fn newest_user(&self) -> Option<String> {
         let entries = self
             .0
@@ -91,7 +92,7 @@ impl Sent {
             .filter_map(|message| message.entry.as_ref());
         entries
             .into_iter()
-            .find(|entry| entry.starts_with('u'))
+            .find(|entry| entry.starts_with(['u', 'e']))
             .cloned()
     }
 
