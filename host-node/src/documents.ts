@@ -50,7 +50,9 @@ export interface ManifestDocument {
   readonly estimator: string;
   readonly composition: readonly { readonly kind: string; readonly items: number; readonly tokens: number }[];
   readonly included: readonly ManifestItem[];
+  /** What is out; both ends of the list where `persistedInventory` says that it was rolled up. */
   readonly excluded: readonly ManifestItem[];
+  readonly persistedInventory?: { readonly items: number; readonly sha256: string } | null;
   readonly planning: { readonly mode: string; readonly fallbackReason?: string | null; readonly [field: string]: unknown };
   readonly warnings: readonly { readonly code: string; readonly details: readonly unknown[]; readonly truncated: boolean }[];
   readonly promptHash: string;

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::exclusions::{Exclusion, exclusions};
-use super::{POLICY_VERSION, PlanRecord, items};
+use super::{POLICY_VERSION, PlanRecord, inventory, items};
 use crate::planner::{Fallback, PLANNER_VERSION};
 
 /// Groups that `excludedNativeGroups` lists, oversized ones first.
@@ -13,7 +13,7 @@ const MAX_WARNING_DETAILS: usize = 8;
 
 pub(super) fn manifest(record: &PlanRecord) -> Value {
     let excluded = exclusions(record);
-    json!({
+    let mut manifest = json!({
         "schemaVersion": 1,
         "id": record.id,
         "sessionId": record.session_id,
@@ -33,13 +33,18 @@ pub(super) fn manifest(record: &PlanRecord) -> Value {
         "composition": items::composition(record),
         "included": items::included(record),
         "excluded": items::excluded(record),
+        "persistedInventory": Value::Null,
         "planning": planning(record, &excluded),
         "warnings": warnings(&excluded),
         "policyVersion": POLICY_VERSION,
         "plannerVersion": PLANNER_VERSION,
         "promptHash": record.prompt_hash,
         "createdAt": record.created_at_ms,
-    })
+    });
+    if let Some(manifest) = manifest.as_object_mut() {
+        inventory::roll_up(manifest);
+    }
+    manifest
 }
 
 fn planning(record: &PlanRecord, excluded: &[Exclusion<'_>]) -> Value {

@@ -7,6 +7,7 @@
 mod document;
 mod exclusions;
 mod explain;
+mod inventory;
 mod items;
 
 use crate::config::ContextMode;

@@ -59,7 +59,7 @@ export function manifestText(manifest: ManifestDocument): string {
     ...manifest.composition.map(
       ({ kind, items, tokens }) => `  ${kind.padEnd(10)} ${String(items).padStart(5)} items ${count(tokens).padStart(10)} tokens`,
     ),
-    `${manifest.included.length} items in, ${manifest.excluded.length} out`,
+    `${manifest.included.length} items in, ${manifest.persistedInventory?.items ?? manifest.excluded.length} out`,
     ...manifest.warnings.map((warning) => `warning ${warning.code}`),
     `prompt ${manifest.promptHash}`,
   ].join("\n");
