@@ -9,7 +9,10 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     println!("cargo::rerun-if-env-changed=DS4_CONTEXT_COMPONENT");
-    let component = match (env::var_os("DS4_CONTEXT_COMPONENT"), env::var_os("CARGO_MANIFEST_DIR")) {
+    let component = match (
+        env::var_os("DS4_CONTEXT_COMPONENT"),
+        env::var_os("CARGO_MANIFEST_DIR"),
+    ) {
         (Some(named), _) => PathBuf::from(named),
         (None, Some(manifest)) => PathBuf::from(manifest).join("../target/component/engine.wasm"),
         (None, None) => PathBuf::from("../target/component/engine.wasm"),
@@ -17,7 +20,10 @@ fn main() -> ExitCode {
     println!("cargo::rerun-if-changed={}", component.display());
     match component.canonicalize() {
         Ok(found) if found.is_file() => {
-            println!("cargo::rustc-env=DS4_CONTEXT_COMPONENT_PATH={}", found.display());
+            println!(
+                "cargo::rustc-env=DS4_CONTEXT_COMPONENT_PATH={}",
+                found.display()
+            );
             ExitCode::SUCCESS
         }
         _ => {

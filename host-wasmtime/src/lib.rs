@@ -39,6 +39,11 @@
 //!
 //! What a later version brings (privacy, compaction, retrieval) has no call here yet.
 
+#![cfg_attr(
+    not(test),
+    deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)
+)]
+
 mod bindings;
 mod engine;
 mod error;
@@ -47,18 +52,20 @@ mod session;
 mod wasi;
 
 pub use engine::{
-    CodeCache, CodeSource, DEFAULT_BYTES_PER_CALL, DEFAULT_DEADLINE, DEFAULT_MEMORY_BYTES, Engine, EngineOptions, Limits,
+    CodeCache, CodeSource, DEFAULT_BYTES_PER_CALL, DEFAULT_DEADLINE, DEFAULT_MEMORY_BYTES, Engine,
+    EngineOptions, Limits,
 };
 pub use error::{EngineError, HostError};
 pub use ports::{
-    BlockFile, Completion, CompletionCall, CompletionError, CompletionProfile, CompletionRequest, CompletionResponse,
-    CompletionUnavailable, Embedding, EmbeddingBatch, EmbeddingError, EmbeddingProfile, Extent, GrantedFolders,
-    KvFingerprint, KvIdentity, KvReplay, KvReuse, LocalKv, MAX_BYTES_PER_READ, NoCompletion, NoEmbedding, NoLocalKv,
-    NoStorage, ObjectStat, ObjectWriter, Place, Ports, Storage, StorageError,
+    BlockFile, Completion, CompletionCall, CompletionError, CompletionProfile, CompletionRequest,
+    CompletionResponse, CompletionUnavailable, Embedding, EmbeddingBatch, EmbeddingError,
+    EmbeddingProfile, Extent, GrantedFolders, KvFingerprint, KvIdentity, KvReplay, KvReuse,
+    LocalKv, MAX_BYTES_PER_READ, NoCompletion, NoEmbedding, NoLocalKv, NoStorage, ObjectStat,
+    ObjectWriter, Place, Ports, Storage, StorageError,
 };
 pub use session::{
-    Classification, Clock, ConfigLayer, ConfigProblem, LogFormat, MergedConfig, Model, Plan, PlanItem, PlanRequest,
-    Progress, Replacement, Run, SYNC_SLICE_BYTES, Session, SessionOptions, Span, Supplement, SupplementKind, TokenCost,
-    Usage,
+    Classification, Clock, ConfigLayer, ConfigProblem, LogFormat, MergedConfig, Model, Plan,
+    PlanItem, PlanRequest, Progress, Replacement, Run, SYNC_SLICE_BYTES, Session, SessionOptions,
+    Span, Supplement, SupplementKind, TokenCost, Usage,
 };
 pub use wasi::MAX_CAPTURED_OUTPUT_BYTES;

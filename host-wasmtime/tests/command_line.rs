@@ -38,7 +38,11 @@ fn text(bytes: &[u8]) -> String {
 /// Standard output of a command that must succeed without a word on standard error.
 fn answer(folder: &Folder, words: &[&str]) -> String {
     let output = run(folder, words);
-    assert_eq!((output.status.code(), text(&output.stderr)), (Some(0), String::new()), "{words:?}");
+    assert_eq!(
+        (output.status.code(), text(&output.stderr)),
+        (Some(0), String::new()),
+        "{words:?}"
+    );
     text(&output.stdout)
 }
 
@@ -48,8 +52,14 @@ fn assert_bad_input(folder: &Folder, words: &[&str], says: &str) {
     let error = text(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{words:?}: {error}");
     assert_eq!(text(&output.stdout), "", "{words:?}");
-    assert!(error.starts_with("ds4-context: ") && error.trim_end().lines().count() == 1, "{words:?}: {error:?}");
-    assert!(error.contains(says), "{words:?}: {error:?} does not say {says:?}");
+    assert!(
+        error.starts_with("ds4-context: ") && error.trim_end().lines().count() == 1,
+        "{words:?}: {error:?}"
+    );
+    assert!(
+        error.contains(says),
+        "{words:?}: {error:?} does not say {says:?}"
+    );
 }
 
 fn columns(line: &str) -> usize {
@@ -79,7 +89,14 @@ fn json_is_the_engines_document_on_one_line_and_the_same_without_webassembly() {
         for flags in [
             vec!["plan", "--json"],
             vec!["plan", "--json", "--window", "40000"],
-            vec!["plan", "--json", "--budget", "9000", "--model", "other/model"],
+            vec![
+                "plan",
+                "--json",
+                "--budget",
+                "9000",
+                "--model",
+                "other/model",
+            ],
             vec!["plan", "--json", "--at", "d0000000"],
             vec!["plan", "--explain", "--json", "--window", "40000"],
             vec!["plan", "--manifest", "--now-ms", "1767225700000"],
@@ -94,7 +111,10 @@ fn json_is_the_engines_document_on_one_line_and_the_same_without_webassembly() {
             assert_eq!(component, native, "{words:?}");
             if words.contains(&"--json") {
                 assert_eq!(component.matches('\n').count(), 1, "{words:?}");
-                assert!(serde_json::from_str::<serde_json::Value>(&component).is_ok(), "{words:?}");
+                assert!(
+                    serde_json::from_str::<serde_json::Value>(&component).is_ok(),
+                    "{words:?}"
+                );
             }
         }
     }
@@ -106,17 +126,40 @@ fn tables_fit_eighty_columns_and_have_no_colours_in_a_file() {
     folder.write("log.jsonl", &pi_log(300, 800));
     for words in [
         vec!["plan", "--session", "log.jsonl"],
-        vec!["plan", "--session", "log.jsonl", "--window", "20000", "--explain"],
+        vec![
+            "plan",
+            "--session",
+            "log.jsonl",
+            "--window",
+            "20000",
+            "--explain",
+        ],
         vec!["inspect", "--session", "log.jsonl"],
     ] {
         let table = answer(&folder, &words);
-        assert!(table.lines().count() < 60, "hundreds of messages are a few rows: {table}");
+        assert!(
+            table.lines().count() < 60,
+            "hundreds of messages are a few rows: {table}"
+        );
         for line in table.lines() {
-            assert!(columns(line) <= COLUMNS && line.trim_end() == line && !line.contains('\u{1b}'), "{words:?}: {line:?}");
+            assert!(
+                columns(line) <= COLUMNS && line.trim_end() == line && !line.contains('\u{1b}'),
+                "{words:?}: {line:?}"
+            );
         }
     }
-    let plan = answer(&folder, &["plan", "--session", "log.jsonl", "--window", "20000"]);
-    for part in ["Window", "Tokens by kind", "Left out", "the current request", "older than the tail", "█"] {
+    let plan = answer(
+        &folder,
+        &["plan", "--session", "log.jsonl", "--window", "20000"],
+    );
+    for part in [
+        "Window",
+        "Tokens by kind",
+        "Left out",
+        "the current request",
+        "older than the tail",
+        "█",
+    ] {
         assert!(plan.contains(part), "{part}: {plan}");
     }
 }
@@ -126,11 +169,20 @@ fn what_a_log_wrote_cannot_move_the_cursor() {
     let folder = Folder::new();
     let log = pi_log(1, 10)
         .replace("\"cwd\":\"/work\"", "\"cwd\":\"/wo\\u001b[31mrk\\u202e\"")
-        .replace("\"provider\":\"p\"", "\"provider\":\"p\\u001b]0;title\\u0007\"");
+        .replace(
+            "\"provider\":\"p\"",
+            "\"provider\":\"p\\u001b]0;title\\u0007\"",
+        );
     folder.write("log.jsonl", &log);
-    for words in [["plan", "--session", "log.jsonl"], ["inspect", "--session", "log.jsonl"]] {
+    for words in [
+        ["plan", "--session", "log.jsonl"],
+        ["inspect", "--session", "log.jsonl"],
+    ] {
         let table = answer(&folder, &words);
-        assert!(!table.contains(['\u{1b}', '\u{7}', '\u{202e}']), "{table:?}");
+        assert!(
+            !table.contains(['\u{1b}', '\u{7}', '\u{202e}']),
+            "{table:?}"
+        );
     }
 }
 
@@ -143,16 +195,28 @@ fn branches_are_drawn_as_a_tree() {
     );
     folder.write("log.jsonl", &log);
     let table = answer(&folder, &["inspect", "--session", "log.jsonl"]);
-    assert!(table.contains("Tree, 2 branches") && table.contains("fork at d0000000"), "{table}");
-    assert!(table.contains("├─ ") && table.contains("└─ ") && table.contains("branch01  ← active"), "{table}");
+    assert!(
+        table.contains("Tree, 2 branches") && table.contains("fork at d0000000"),
+        "{table}"
+    );
+    assert!(
+        table.contains("├─ ") && table.contains("└─ ") && table.contains("branch01  ← active"),
+        "{table}"
+    );
 }
 
 #[test]
 fn damage_is_told_and_the_rest_is_planned() {
     let folder = Folder::new();
-    folder.write("log.jsonl", &format!("{}not JSON\n{{\"type\":\"mess", pi_log(2, 10)));
+    folder.write(
+        "log.jsonl",
+        &format!("{}not JSON\n{{\"type\":\"mess", pi_log(2, 10)),
+    );
     let table = answer(&folder, &["inspect", "--session", "log.jsonl"]);
-    assert!(table.contains("malformed-line") && table.contains("torn-tail"), "{table}");
+    assert!(
+        table.contains("malformed-line") && table.contains("torn-tail"),
+        "{table}"
+    );
     answer(&folder, &["plan", "--session", "log.jsonl"]);
 }
 
@@ -164,7 +228,10 @@ fn bad_flags_files_keys_and_values_are_one_line_and_exit_code_two() {
     folder.write("other.json", "{\"some\":\"thing\"}\n");
     folder.write("empty.jsonl", "");
     folder.write("unknown-key.json", "{\"contextt\":{}}");
-    folder.write("wrong-type.json", "{\"context\":{\"recentTailTokens\":\"many\"}}");
+    folder.write(
+        "wrong-type.json",
+        "{\"context\":{\"recentTailTokens\":\"many\"}}",
+    );
     folder.write("not-json.json", "{");
     let log = ["--session", "log.jsonl"];
     let with_log = |words: &[&'static str]| [&["plan"], words, &log].concat();
@@ -182,14 +249,32 @@ fn bad_flags_files_keys_and_values_are_one_line_and_exit_code_two() {
         (with_log(&["--explain", "--manifest"]), "--manifest"),
         (with_log(&["--at", "nowhere"]), "nowhere"),
         (with_log(&["surplus"]), "surplus"),
-        (vec!["plan", "--session", "missing.jsonl"], "there is no file missing.jsonl"),
+        (
+            vec!["plan", "--session", "missing.jsonl"],
+            "there is no file missing.jsonl",
+        ),
         (vec!["plan", "--session", "."], "is not a file"),
-        (vec!["plan", "--session", "text.txt"], "text.txt is not a session log"),
-        (vec!["inspect", "--session", "other.json"], "other.json is not a session log"),
-        (vec!["inspect", "--session", "empty.jsonl"], "empty.jsonl is not a session log"),
-        (with_log(&["--config", "missing.json"]), "there is no file missing.json"),
+        (
+            vec!["plan", "--session", "text.txt"],
+            "text.txt is not a session log",
+        ),
+        (
+            vec!["inspect", "--session", "other.json"],
+            "other.json is not a session log",
+        ),
+        (
+            vec!["inspect", "--session", "empty.jsonl"],
+            "empty.jsonl is not a session log",
+        ),
+        (
+            with_log(&["--config", "missing.json"]),
+            "there is no file missing.json",
+        ),
         (with_log(&["--config", "unknown-key.json"]), "contextt"),
-        (with_log(&["--config", "wrong-type.json"]), "context.recentTailTokens"),
+        (
+            with_log(&["--config", "wrong-type.json"]),
+            "context.recentTailTokens",
+        ),
         (with_log(&["--config", "not-json.json"]), "not-json.json"),
         (vec!["config", "--config", "missing.json"], "missing.json"),
     ] {
@@ -204,11 +289,24 @@ fn without_a_plan_the_exit_code_is_one_and_standard_error_says_why() {
     let folder = Folder::new();
     let long = "a question that must not be cut ".repeat(2_000);
     folder.write("log.jsonl", &pi_log(2, 10).replace("Question 1", &long));
-    for words in [["plan", "--session", "log.jsonl", "--budget", "5000"].as_slice(), &["plan", "--session", "log.jsonl", "--budget", "5000", "--json"]] {
+    for words in [
+        ["plan", "--session", "log.jsonl", "--budget", "5000"].as_slice(),
+        &[
+            "plan",
+            "--session",
+            "log.jsonl",
+            "--budget",
+            "5000",
+            "--json",
+        ],
+    ] {
         let output = run(&folder, words);
         assert_eq!(output.status.code(), Some(1), "{words:?}");
         let error = text(&output.stderr);
-        assert!(error.contains("no plan could be made") && error.contains("mandatory-over-limit"), "{error}");
+        assert!(
+            error.contains("no plan could be made") && error.contains("mandatory-over-limit"),
+            "{error}"
+        );
         assert!(!output.stdout.is_empty());
     }
 }
@@ -223,14 +321,23 @@ fn the_configuration_is_printed_with_every_default() {
     assert_eq!(config["context"]["hardLimitRatio"], 0.9);
     // What is printed is itself a valid configuration.
     folder.write("printed.json", &printed);
-    assert_eq!(answer(&folder, &["config", "--config", "printed.json"]), printed);
-    assert_eq!(answer(&folder, &["config", "--config", "mine.json", "--native"]), printed);
+    assert_eq!(
+        answer(&folder, &["config", "--config", "printed.json"]),
+        printed
+    );
+    assert_eq!(
+        answer(&folder, &["config", "--config", "mine.json", "--native"]),
+        printed
+    );
 }
 
 #[test]
 fn problems_of_a_configuration_stand_on_standard_error_one_line_each() {
     let folder = Folder::new();
-    folder.write("bad.json", "{\"nothing\":1,\"also nothing\":2,\"context\":{\"mode\":\"observer\"}}");
+    folder.write(
+        "bad.json",
+        "{\"nothing\":1,\"also nothing\":2,\"context\":{\"mode\":\"observer\"}}",
+    );
     let output = run(&folder, &["config", "--config", "bad.json"]);
     assert_eq!(output.status.code(), Some(2));
     assert_eq!(text(&output.stderr).lines().count(), 2);
@@ -242,14 +349,30 @@ fn problems_of_a_configuration_stand_on_standard_error_one_line_each() {
 fn the_persons_own_configuration_counts_and_its_mistakes_do_not_stop_a_plan() {
     let folder = Folder::new();
     folder.write("log.jsonl", &pi_log(60, 3_000));
-    let words = ["plan", "--session", "log.jsonl", "--window", "200000", "--json"];
+    let words = [
+        "plan",
+        "--session",
+        "log.jsonl",
+        "--window",
+        "200000",
+        "--json",
+    ];
     let plain = answer(&folder, &words);
     fs::create_dir(folder.path().join("data")).expect("a folder");
-    folder.write("data/ds4-context.json", "{\"context\":{\"recentTailTokens\":2000}}");
+    folder.write(
+        "data/ds4-context.json",
+        "{\"context\":{\"recentTailTokens\":2000}}",
+    );
     assert_ne!(answer(&folder, &words), plain);
-    folder.write("data/ds4-context.json", "{\"context\":{\"recentTailTokens\":\"x\"}}");
+    folder.write(
+        "data/ds4-context.json",
+        "{\"context\":{\"recentTailTokens\":\"x\"}}",
+    );
     let output = run(&folder, &words);
-    assert_eq!((output.status.code(), text(&output.stdout)), (Some(0), plain));
+    assert_eq!(
+        (output.status.code(), text(&output.stdout)),
+        (Some(0), plain)
+    );
     assert!(text(&output.stderr).contains("context.recentTailTokens"));
 }
 
@@ -258,7 +381,13 @@ fn the_persons_own_configuration_counts_and_its_mistakes_do_not_stop_a_plan() {
 fn one_shot_commands_write_nothing() {
     let folder = Folder::new();
     let log = folder.write("log.jsonl", &pi_log(5, 100));
-    let (bytes, modified) = (fs::read(&log).expect("read"), fs::metadata(&log).expect("metadata").modified().expect("a time"));
+    let (bytes, modified) = (
+        fs::read(&log).expect("read"),
+        fs::metadata(&log)
+            .expect("metadata")
+            .modified()
+            .expect("a time"),
+    );
     let before = all_files(folder.path());
     for words in [
         ["plan", "--session", "log.jsonl"].as_slice(),
@@ -272,7 +401,13 @@ fn one_shot_commands_write_nothing() {
     }
     assert_eq!(all_files(folder.path()), before);
     assert_eq!(fs::read(&log).expect("read"), bytes);
-    assert_eq!(fs::metadata(&log).expect("metadata").modified().expect("a time"), modified);
+    assert_eq!(
+        fs::metadata(&log)
+            .expect("metadata")
+            .modified()
+            .expect("a time"),
+        modified
+    );
 }
 
 #[cfg(unix)]
@@ -281,7 +416,8 @@ fn a_link_that_the_person_names_is_followed() {
     let folder = Folder::new();
     fs::create_dir(folder.path().join("elsewhere")).expect("a folder");
     folder.write("elsewhere/log.jsonl", &pi_log(2, 10));
-    std::os::unix::fs::symlink("elsewhere/log.jsonl", folder.path().join("link.jsonl")).expect("a link");
+    std::os::unix::fs::symlink("elsewhere/log.jsonl", folder.path().join("link.jsonl"))
+        .expect("a link");
     let table = answer(&folder, &["plan", "--session", "link.jsonl"]);
     assert!(table.contains("Session  link,"), "{table}");
 }
@@ -298,15 +434,26 @@ fn a_reader_that_goes_away_is_no_error() {
         .expect("the program runs");
     drop(child.stdout.take());
     let output = child.wait_with_output().expect("it ends");
-    assert_eq!((output.status.code(), text(&output.stderr)), (Some(0), String::new()));
+    assert_eq!(
+        (output.status.code(), text(&output.stderr)),
+        (Some(0), String::new())
+    );
 }
 
 #[test]
 fn help_has_examples_for_every_command() {
     let folder = Folder::new();
-    for words in [["--help"].as_slice(), &["plan", "--help"], &["inspect", "--help"], &["config", "--help"]] {
+    for words in [
+        ["--help"].as_slice(),
+        &["plan", "--help"],
+        &["inspect", "--help"],
+        &["config", "--help"],
+    ] {
         let help = answer(&folder, words);
-        assert!(help.contains("Examples:") && help.contains("ds4-context"), "{help}");
+        assert!(
+            help.contains("Examples:") && help.contains("ds4-context"),
+            "{help}"
+        );
         for line in help.lines() {
             assert!(columns(line) <= COLUMNS, "{words:?}: {line:?}");
         }
@@ -326,5 +473,18 @@ fn runtime_logs_are_known_by_their_first_line() {
     );
     let document = answer(&folder, &["plan", "--session", "log.jsonl", "--json"]);
     assert!(document.contains("Hello runtime"), "{document}");
-    assert_eq!(answer(&folder, &["plan", "--session", "log.jsonl", "--json", "--format", "runtime"]), document);
+    assert_eq!(
+        answer(
+            &folder,
+            &[
+                "plan",
+                "--session",
+                "log.jsonl",
+                "--json",
+                "--format",
+                "runtime"
+            ]
+        ),
+        document
+    );
 }

@@ -9,12 +9,20 @@ use common::Folder;
 use ds4_context_host::{CodeCache, CodeSource, Engine, EngineOptions};
 
 fn load(folder: &Path) -> CodeSource {
-    let options = EngineOptions { code_cache: CodeCache::Folder(folder.to_owned()) };
-    Engine::new(&options).expect("the component loads").code_source().clone()
+    let options = EngineOptions {
+        code_cache: CodeCache::Folder(folder.to_owned()),
+    };
+    Engine::new(&options)
+        .expect("the component loads")
+        .code_source()
+        .clone()
 }
 
 fn cached_file(folder: &Path) -> PathBuf {
-    let files: Vec<PathBuf> = fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path()).collect();
+    let files: Vec<PathBuf> = fs::read_dir(folder)
+        .expect("a folder")
+        .map(|entry| entry.expect("an entry").path())
+        .collect();
     assert_eq!(files.len(), 1, "one file and nothing temporary: {files:?}");
     files.into_iter().next().expect("one file")
 }
@@ -26,7 +34,11 @@ fn filled_cache(folder: &Folder) -> PathBuf {
     private_folder(&cache);
     for entry in fs::read_dir(common::code_cache()).expect("the shared cache") {
         let entry = entry.expect("an entry");
-        if entry.path().extension().is_some_and(|extension| extension == "cwasm") {
+        if entry
+            .path()
+            .extension()
+            .is_some_and(|extension| extension == "cwasm")
+        {
             fs::copy(entry.path(), cache.join(entry.file_name())).expect("a copy");
         }
     }
@@ -36,7 +48,10 @@ fn filled_cache(folder: &Folder) -> PathBuf {
 #[cfg(unix)]
 fn private_folder(path: &Path) {
     use std::os::unix::fs::DirBuilderExt;
-    fs::DirBuilder::new().mode(0o700).create(path).expect("a private folder");
+    fs::DirBuilder::new()
+        .mode(0o700)
+        .create(path)
+        .expect("a private folder");
 }
 
 #[cfg(not(unix))]
@@ -71,11 +86,18 @@ fn the_component_imports_the_contract_and_the_standard_librarys_wasi() {
         "random/random",
     ];
     let imports = common::engine().component_imports();
-    assert!(imports.iter().any(|import| import.starts_with("ds4:context/storage@")), "{imports:?}");
+    assert!(
+        imports
+            .iter()
+            .any(|import| import.starts_with("ds4:context/storage@")),
+        "{imports:?}"
+    );
     for import in imports {
         let name = import.split('@').next().unwrap_or_default();
         let known = match name.split_once(':') {
-            Some(("ds4", rest)) => rest.strip_prefix("context/").is_some_and(|name| CONTRACT.contains(&name)),
+            Some(("ds4", rest)) => rest
+                .strip_prefix("context/")
+                .is_some_and(|name| CONTRACT.contains(&name)),
             Some(("wasi", rest)) => WASI.contains(&rest),
             _ => false,
         };
@@ -118,14 +140,23 @@ fn a_cut_or_empty_file_is_compiled_anew() {
     for length in [0, 10, whole.len() - 1] {
         fs::write(&file, &whole[..length]).expect("a cut file");
         assert_eq!(load(&cache), CodeSource::Compiled, "{length} bytes");
-        assert_eq!(fs::metadata(&file).expect("metadata").len(), whole.len() as u64);
+        assert_eq!(
+            fs::metadata(&file).expect("metadata").len(),
+            whole.len() as u64
+        );
     }
 }
 
 #[test]
 fn without_a_cache_nothing_is_written() {
-    let engine = Engine::new(&EngineOptions { code_cache: CodeCache::Off }).expect("the component loads");
-    assert!(matches!(engine.code_source(), CodeSource::CompiledUncached(_)));
+    let engine = Engine::new(&EngineOptions {
+        code_cache: CodeCache::Off,
+    })
+    .expect("the component loads");
+    assert!(matches!(
+        engine.code_source(),
+        CodeSource::CompiledUncached(_)
+    ));
 }
 
 #[cfg(unix)]

@@ -68,7 +68,14 @@ wrong stands on standard error, one line each.";
 pub(crate) struct Common {
     /// Folder with `ds4-context.json`; by default
     /// `DS4_CONTEXT_HOME`, else the platform's
-    #[arg(long, global = true, value_name = "DIR", env = "DS4_CONTEXT_HOME", hide_env = true, verbatim_doc_comment)]
+    #[arg(
+        long,
+        global = true,
+        value_name = "DIR",
+        env = "DS4_CONTEXT_HOME",
+        hide_env = true,
+        verbatim_doc_comment
+    )]
     pub(crate) data_dir: Option<PathBuf>,
     /// Compile the engine anew and keep nothing of it;
     /// by default its code is kept in
@@ -140,7 +147,12 @@ pub(crate) struct LogArguments {
     pub(crate) session: PathBuf,
     /// `pi` or `runtime`; by default the log's first
     /// line tells
-    #[arg(long, value_name = "FORMAT", hide_possible_values = true, verbatim_doc_comment)]
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        hide_possible_values = true,
+        verbatim_doc_comment
+    )]
     pub(crate) format: Option<Format>,
 }
 
@@ -169,9 +181,10 @@ fn tokens(text: &str) -> Result<u32, String> {
 
 fn model_name(text: &str) -> Result<ModelName, String> {
     match text.split_once('/') {
-        Some((provider, id)) if !provider.is_empty() && !id.is_empty() => {
-            Ok(ModelName { provider: provider.to_owned(), id: id.to_owned() })
-        }
+        Some((provider, id)) if !provider.is_empty() && !id.is_empty() => Ok(ModelName {
+            provider: provider.to_owned(),
+            id: id.to_owned(),
+        }),
         _ => Err("not PROVIDER/ID".to_owned()),
     }
 }
@@ -184,9 +197,10 @@ impl Arguments {
                 Ok(()) => ExitCode::SUCCESS,
                 Err(error) => Failure::writing(&error).report(),
             },
-            ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
-                Failure::BadInput("a command is missing: plan, inspect or config; see --help".to_owned()).report()
-            }
+            ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => Failure::BadInput(
+                "a command is missing: plan, inspect or config; see --help".to_owned(),
+            )
+            .report(),
             _ => Failure::BadInput(one_line(&error.render().to_string())).report(),
         })
     }
@@ -197,7 +211,10 @@ fn one_line(message: &str) -> String {
     let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let mut paragraphs = message.split("\n\n");
     let mistake = words(paragraphs.next().unwrap_or_default());
-    let mistake = mistake.strip_prefix("error: ").unwrap_or(&mistake).to_owned();
+    let mistake = mistake
+        .strip_prefix("error: ")
+        .unwrap_or(&mistake)
+        .to_owned();
     match paragraphs.next().map(words) {
         Some(tip) if tip.starts_with("tip: ") => format!("{mistake} ({tip})"),
         _ => format!("{mistake}; see --help"),
@@ -221,8 +238,22 @@ mod tests {
             vec!["ds4-context", "plan", "--session", "x", "--window", "none"],
             vec!["ds4-context", "plan", "--sessions", "x"],
             vec!["ds4-context", "plam"],
-            vec!["ds4-context", "plan", "--session", "x", "--model", "no-slash"],
-            vec!["ds4-context", "plan", "--session", "x", "--explain", "--manifest"],
+            vec![
+                "ds4-context",
+                "plan",
+                "--session",
+                "x",
+                "--model",
+                "no-slash",
+            ],
+            vec![
+                "ds4-context",
+                "plan",
+                "--session",
+                "x",
+                "--explain",
+                "--manifest",
+            ],
         ] {
             let error = Arguments::try_parse_from(&words).expect_err("a mistake");
             let line = one_line(&error.render().to_string());
@@ -234,7 +265,10 @@ mod tests {
     #[test]
     fn models_are_split_at_the_first_slash() {
         let name = model_name("openrouter/meta/llama").expect("a model");
-        assert_eq!((name.provider.as_str(), name.id.as_str()), ("openrouter", "meta/llama"));
+        assert_eq!(
+            (name.provider.as_str(), name.id.as_str()),
+            ("openrouter", "meta/llama")
+        );
         assert!(model_name("/x").is_err() && model_name("x/").is_err());
     }
 

@@ -1,8 +1,8 @@
 //! The engine as a component in wasmtime.
 
 use ds4_context_host::{
-    CodeCache, ConfigLayer, Engine, EngineOptions, GrantedFolders, MergedConfig, Model, Place, PlanRequest, Ports,
-    Session, SessionOptions,
+    CodeCache, ConfigLayer, Engine, EngineOptions, GrantedFolders, MergedConfig, Model, Place,
+    PlanRequest, Ports, Session, SessionOptions,
 };
 
 use super::failure::Failure;
@@ -15,7 +15,9 @@ pub(crate) struct Component {
 
 impl Component {
     pub(crate) fn load(code_cache: CodeCache) -> Result<Self, Failure> {
-        Ok(Self { engine: Engine::new(&EngineOptions { code_cache })? })
+        Ok(Self {
+            engine: Engine::new(&EngineOptions { code_cache })?,
+        })
     }
 }
 
@@ -24,9 +26,19 @@ impl Runner for Component {
         Ok(self.engine.merge_config(layers)?)
     }
 
-    fn open(&self, file: &SessionFile, options: SessionOptions) -> Result<Box<dyn OpenedSession>, Failure> {
-        let files = GrantedFolders::new().grant(Place::Sessions, file.folder()).map_err(|error| file.unreadable(&error))?;
-        Ok(Box::new(ComponentSession(Session::open(&self.engine, options, Ports::with_storage(files))?)))
+    fn open(
+        &self,
+        file: &SessionFile,
+        options: SessionOptions,
+    ) -> Result<Box<dyn OpenedSession>, Failure> {
+        let files = GrantedFolders::new()
+            .grant(Place::Sessions, file.folder())
+            .map_err(|error| file.unreadable(&error))?;
+        Ok(Box::new(ComponentSession(Session::open(
+            &self.engine,
+            options,
+            Ports::with_storage(files),
+        )?)))
     }
 }
 
@@ -47,7 +59,10 @@ impl OpenedSession for ComponentSession {
     }
 
     fn plan(&mut self, budget: Option<u32>) -> Result<Option<String>, Failure> {
-        let plan = self.0.plan(&PlanRequest { budget, ..PlanRequest::default() })?;
+        let plan = self.0.plan(&PlanRequest {
+            budget,
+            ..PlanRequest::default()
+        })?;
         Ok(plan.fallback)
     }
 

@@ -7,7 +7,8 @@ use super::failure::Failure;
 
 /// Reads a document of the engine's.
 pub(crate) fn read<T: DeserializeOwned>(document: &str) -> Result<T, Failure> {
-    serde_json::from_str(document).map_err(|error| Failure::Failed(format!("the engine's answer cannot be read: {error}")))
+    serde_json::from_str(document)
+        .map_err(|error| Failure::Failed(format!("the engine's answer cannot be read: {error}")))
 }
 
 /// `ds4-context-plan-v1`, without the messages' texts.

@@ -42,8 +42,12 @@ impl Failure {
 impl From<HostError> for Failure {
     fn from(error: HostError) -> Self {
         match &error {
-            HostError::Refused(EngineError::InvalidInput(_) | EngineError::NotFound(_)) => Self::BadInput(error.to_string()),
-            HostError::Trapped { output, .. } if !output.is_empty() => Self::Failed(format!("{error}: {output}")),
+            HostError::Refused(EngineError::InvalidInput(_) | EngineError::NotFound(_)) => {
+                Self::BadInput(error.to_string())
+            }
+            HostError::Trapped { output, .. } if !output.is_empty() => {
+                Self::Failed(format!("{error}: {output}"))
+            }
             _ => Self::Failed(error.to_string()),
         }
     }

@@ -26,7 +26,9 @@ pub(crate) fn code_cache(common: &Common) -> CodeCache {
 pub(crate) fn personal_config(common: &Common) -> Option<PathBuf> {
     let folder = match &common.data_dir {
         Some(folder) if !folder.as_os_str().is_empty() => folder.clone(),
-        _ => directories::ProjectDirs::from("", "", "ds4-context")?.data_dir().to_owned(),
+        _ => directories::ProjectDirs::from("", "", "ds4-context")?
+            .data_dir()
+            .to_owned(),
     };
     let file = folder.join(CONFIG_FILE);
     file.is_file().then_some(file)

@@ -10,7 +10,11 @@ use super::runner::Document;
 use super::session_file::SessionFile;
 use super::tables;
 
-pub(crate) fn command(wanted: &InspectArguments, common: &Common, output: &mut Output) -> Result<(), Failure> {
+pub(crate) fn command(
+    wanted: &InspectArguments,
+    common: &Common,
+    output: &mut Output,
+) -> Result<(), Failure> {
     let file = SessionFile::find(&wanted.log)?;
     let runner = super::runner(common)?;
     let mut session = file.open(&*runner, "{}".to_owned(), Clock::System)?;

@@ -5,8 +5,8 @@ use std::rc::Rc;
 
 use ds4_context_core as core;
 use ds4_context_host::{
-    Clock, ConfigLayer, ConfigProblem, GrantedFolders, LogFormat, MergedConfig, Model, Place, SYNC_SLICE_BYTES,
-    SessionOptions, Storage, StorageError,
+    Clock, ConfigLayer, ConfigProblem, GrantedFolders, LogFormat, MergedConfig, Model, Place,
+    SYNC_SLICE_BYTES, SessionOptions, Storage, StorageError,
 };
 
 use super::failure::Failure;
@@ -22,7 +22,10 @@ impl Runner for Native {
     fn merge_config(&self, layers: &[ConfigLayer]) -> Result<MergedConfig, Failure> {
         let layers: Vec<core::config::Layer<'_>> = layers
             .iter()
-            .map(|layer| core::config::Layer { source: &layer.source, content: layer.content.as_bytes() })
+            .map(|layer| core::config::Layer {
+                source: &layer.source,
+                content: layer.content.as_bytes(),
+            })
             .collect();
         let merged = core::config::merge(&layers);
         let problem = |problem: core::config::Problem| ConfigProblem {
@@ -38,8 +41,14 @@ impl Runner for Native {
         })
     }
 
-    fn open(&self, file: &SessionFile, options: SessionOptions) -> Result<Box<dyn OpenedSession>, Failure> {
-        let files = GrantedFolders::new().grant(Place::Sessions, file.folder()).map_err(|error| file.unreadable(&error))?;
+    fn open(
+        &self,
+        file: &SessionFile,
+        options: SessionOptions,
+    ) -> Result<Box<dyn OpenedSession>, Failure> {
+        let files = GrantedFolders::new()
+            .grant(Place::Sessions, file.folder())
+            .map_err(|error| file.unreadable(&error))?;
         let clock = options.clock;
         let options = core::engine::SessionOptions {
             session_id: options.session_id,
@@ -51,7 +60,8 @@ impl Runner for Native {
             config: options.config.into_bytes(),
             seed: SEED.to_vec(),
         };
-        let session = core::engine::Session::open(options, Rc::new(NativeStorage(RefCell::new(files))))?;
+        let session =
+            core::engine::Session::open(options, Rc::new(NativeStorage(RefCell::new(files))))?;
         Ok(Box::new(NativeSession { session, clock }))
     }
 }
@@ -94,7 +104,11 @@ impl OpenedSession for NativeSession {
 
     fn plan(&mut self, budget: Option<u32>) -> Result<Option<String>, Failure> {
         let now_ms = self.clock.now_ms();
-        let request = core::engine::PlanRequest { budget, now_ms, ..core::engine::PlanRequest::default() };
+        let request = core::engine::PlanRequest {
+            budget,
+            now_ms,
+            ..core::engine::PlanRequest::default()
+        };
         Ok(self.session.plan(&request)?.fallback.map(str::to_owned))
     }
 
@@ -125,14 +139,17 @@ impl core::ports::Storage for NativeStorage {
             core::ports::Place::Sessions => Place::Sessions,
             core::ports::Place::Project => Place::Project,
         };
-        self.0.borrow_mut().read_file(place, path, offset, length).map_err(|error| match error {
-            StorageError::NotFound => core::ports::StorageError::NotFound,
-            StorageError::AccessDenied => core::ports::StorageError::AccessDenied,
-            StorageError::Busy => core::ports::StorageError::Busy,
-            StorageError::Full => core::ports::StorageError::Full,
-            StorageError::Corrupt(text) => core::ports::StorageError::Corrupt(text),
-            StorageError::Other(text) => core::ports::StorageError::Other(text),
-        })
+        self.0
+            .borrow_mut()
+            .read_file(place, path, offset, length)
+            .map_err(|error| match error {
+                StorageError::NotFound => core::ports::StorageError::NotFound,
+                StorageError::AccessDenied => core::ports::StorageError::AccessDenied,
+                StorageError::Busy => core::ports::StorageError::Busy,
+                StorageError::Full => core::ports::StorageError::Full,
+                StorageError::Corrupt(text) => core::ports::StorageError::Corrupt(text),
+                StorageError::Other(text) => core::ports::StorageError::Other(text),
+            })
     }
 }
 

@@ -14,7 +14,10 @@ impl Output {
     pub(crate) fn standard() -> Self {
         let stdout = io::stdout();
         let colours = stdout.is_terminal() && wants_colours();
-        Self { writer: BufWriter::new(stdout.lock()), colours }
+        Self {
+            writer: BufWriter::new(stdout.lock()),
+            colours,
+        }
     }
 
     /// Whether the answer may be coloured.
@@ -29,7 +32,9 @@ impl Output {
 
     /// Writes what is still buffered.
     pub(crate) fn finish(mut self) -> Result<(), Failure> {
-        self.writer.flush().map_err(|error| Failure::writing(&error))
+        self.writer
+            .flush()
+            .map_err(|error| Failure::writing(&error))
     }
 }
 

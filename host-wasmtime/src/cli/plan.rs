@@ -13,7 +13,11 @@ use super::{configuration, tables};
 /// Tokens of a model whose window nobody named: the contract's own default.
 const DEFAULT_WINDOW: u32 = 200_000;
 
-pub(crate) fn command(wanted: &PlanArguments, common: &Common, output: &mut Output) -> Result<(), Failure> {
+pub(crate) fn command(
+    wanted: &PlanArguments,
+    common: &Common,
+    output: &mut Output,
+) -> Result<(), Failure> {
     let file = SessionFile::find(&wanted.log)?;
     let runner = super::runner(common)?;
     let config = configuration::for_plan(&wanted.config, common, &*runner)?;
@@ -30,7 +34,10 @@ pub(crate) fn command(wanted: &PlanArguments, common: &Common, output: &mut Outp
     output.line(&answer(wanted, &mut *session, tables::Style::of(output))?)?;
     match fallback {
         None => Ok(()),
-        Some(reason) => Err(Failure::Failed(format!("no plan could be made: {}", tables::fallback_text(&reason)))),
+        Some(reason) => Err(Failure::Failed(format!(
+            "no plan could be made: {}",
+            tables::fallback_text(&reason)
+        ))),
     }
 }
 
@@ -43,7 +50,11 @@ fn answer(
         return session.document(Document::Manifest);
     }
     if wanted.json {
-        return session.document(if wanted.explain { Document::Explain } else { Document::Render });
+        return session.document(if wanted.explain {
+            Document::Explain
+        } else {
+            Document::Render
+        });
     }
     let manifest: Manifest = documents::read(&session.document(Document::Manifest)?)?;
     if wanted.explain {
@@ -55,7 +66,10 @@ fn answer(
 }
 
 /// The model that the flags name; what they leave open is the log's own.
-fn named_model(wanted: &PlanArguments, session: &mut dyn OpenedSession) -> Result<Option<Model>, Failure> {
+fn named_model(
+    wanted: &PlanArguments,
+    session: &mut dyn OpenedSession,
+) -> Result<Option<Model>, Failure> {
     let (provider, id) = match (&wanted.model, wanted.window) {
         (None, None) => return Ok(None),
         (Some(model), _) => (model.provider.clone(), model.id.clone()),
@@ -65,5 +79,11 @@ fn named_model(wanted: &PlanArguments, session: &mut dyn OpenedSession) -> Resul
         }
     };
     let context_window = wanted.window.unwrap_or(DEFAULT_WINDOW);
-    Ok(Some(Model { provider, id, context_window, max_output: None, cost: None }))
+    Ok(Some(Model {
+        provider,
+        id,
+        context_window,
+        max_output: None,
+        cost: None,
+    }))
 }

@@ -18,7 +18,10 @@ pub(crate) struct ReadingBar {
 impl ReadingBar {
     /// A bar for a log of so many bytes; none is drawn for a small log or where standard error is no terminal.
     pub(crate) fn of_log(bytes: u64) -> Self {
-        Self { total: bytes, shown: bytes > LARGE_LOG_BYTES && io::stderr().is_terminal() }
+        Self {
+            total: bytes,
+            shown: bytes > LARGE_LOG_BYTES && io::stderr().is_terminal(),
+        }
     }
 
     pub(crate) fn show(&mut self, done: u64) {
@@ -42,7 +45,11 @@ fn picture(done: u64, total: u64) -> String {
     let filled = usize::try_from(done * BAR_CELLS / total.max(1)).unwrap_or(0);
     let free = usize::try_from(BAR_CELLS).unwrap_or(0) - filled;
     let (done, total) = (done / MEGABYTE, total.div_ceil(MEGABYTE));
-    format!("reading {}{} {done} of {total} MB", "█".repeat(filled), "░".repeat(free))
+    format!(
+        "reading {}{} {done} of {total} MB",
+        "█".repeat(filled),
+        "░".repeat(free)
+    )
 }
 
 #[cfg(test)]
@@ -52,6 +59,9 @@ mod tests {
     #[test]
     fn the_bar_fills_and_never_overflows() {
         assert!(picture(0, 100_000_000).starts_with("reading ░"));
-        assert_eq!(picture(200_000_000, 100_000_000), format!("reading {} 100 of 100 MB", "█".repeat(30)));
+        assert_eq!(
+            picture(200_000_000, 100_000_000),
+            format!("reading {} 100 of 100 MB", "█".repeat(30))
+        );
     }
 }

@@ -10,7 +10,11 @@ pub(crate) trait Runner {
     /// As `Engine::merge_config`.
     fn merge_config(&self, layers: &[ConfigLayer]) -> Result<MergedConfig, Failure>;
     /// Opens a session on a log without reading it.
-    fn open(&self, file: &SessionFile, options: SessionOptions) -> Result<Box<dyn OpenedSession>, Failure>;
+    fn open(
+        &self,
+        file: &SessionFile,
+        options: SessionOptions,
+    ) -> Result<Box<dyn OpenedSession>, Failure>;
 }
 
 /// One opened session.

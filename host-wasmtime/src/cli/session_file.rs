@@ -36,13 +36,23 @@ impl SessionFile {
     /// Finds the log. A link is followed here, because the person named it; inside the granted folder none is.
     pub(crate) fn find(wanted: &LogArguments) -> Result<Self, Failure> {
         let named = &wanted.session;
-        let path = named.canonicalize().map_err(|error| bad_file(named, &error))?;
+        let path = named
+            .canonicalize()
+            .map_err(|error| bad_file(named, &error))?;
         let metadata = fs::metadata(&path).map_err(|error| bad_file(named, &error))?;
         if !metadata.is_file() {
-            return Err(Failure::BadInput(format!("{} is not a file", named.display())));
+            return Err(Failure::BadInput(format!(
+                "{} is not a file",
+                named.display()
+            )));
         }
-        let (Some(folder), Some(Some(file_name))) = (path.parent(), path.file_name().map(|name| name.to_str())) else {
-            return Err(Failure::BadInput(format!("{} has a name that is not UTF-8", named.display())));
+        let (Some(folder), Some(Some(file_name))) =
+            (path.parent(), path.file_name().map(|name| name.to_str()))
+        else {
+            return Err(Failure::BadInput(format!(
+                "{} has a name that is not UTF-8",
+                named.display()
+            )));
         };
         let format = match wanted.format {
             Some(Format::Pi) => Some(LogFormat::Pi),
@@ -68,28 +78,46 @@ impl SessionFile {
     }
 
     /// Opens the session and reads the whole log.
-    pub(crate) fn open(&self, runner: &dyn Runner, config: String, clock: Clock) -> Result<Box<dyn OpenedSession>, Failure> {
+    pub(crate) fn open(
+        &self,
+        runner: &dyn Runner,
+        config: String,
+        clock: Clock,
+    ) -> Result<Box<dyn OpenedSession>, Failure> {
         let mut session = runner.open(self, self.options(config, clock))?;
         let mut bar = ReadingBar::of_log(self.bytes);
         session.read_log(&mut |done| bar.show(done))?;
         drop(bar);
         if self.format.is_none() && is_without_entries(&mut *session)? {
-            return Err(Failure::BadInput(format!("{} is not a session log that this program knows", self.named.display())));
+            return Err(Failure::BadInput(format!(
+                "{} is not a session log that this program knows",
+                self.named.display()
+            )));
         }
         Ok(session)
     }
 
     fn options(&self, config: String, clock: Clock) -> SessionOptions {
-        let named = self.named.file_name().map_or(self.file_name.clone(), |name| name.to_string_lossy().into_owned());
+        let named = self
+            .named
+            .file_name()
+            .map_or(self.file_name.clone(), |name| {
+                name.to_string_lossy().into_owned()
+            });
         let memory = (self.bytes.saturating_mul(MEMORY_PER_LOG_BYTE)).min(LARGEST_MEMORY);
-        let memory_bytes = DEFAULT_MEMORY_BYTES.max(usize::try_from(memory).unwrap_or(DEFAULT_MEMORY_BYTES));
+        let memory_bytes =
+            DEFAULT_MEMORY_BYTES.max(usize::try_from(memory).unwrap_or(DEFAULT_MEMORY_BYTES));
         SessionOptions {
             session_id: named.strip_suffix(".jsonl").unwrap_or(&named).to_owned(),
             format: self.format.unwrap_or(LogFormat::Pi),
             log: Some(self.file_name.clone()),
             config,
             clock,
-            limits: Limits { memory_bytes, deadline: DEADLINE, ..Limits::default() },
+            limits: Limits {
+                memory_bytes,
+                deadline: DEADLINE,
+                ..Limits::default()
+            },
             ..SessionOptions::in_memory("")
         }
     }
@@ -97,7 +125,9 @@ impl SessionFile {
 
 fn detected(path: &Path) -> io::Result<Option<LogFormat>> {
     let mut start = Vec::new();
-    File::open(path)?.take(FORMAT_BYTES).read_to_end(&mut start)?;
+    File::open(path)?
+        .take(FORMAT_BYTES)
+        .read_to_end(&mut start)?;
     Ok(detect_format(&start).map(|format| match format {
         DetectedFormat::PiSessionV3 => LogFormat::Pi,
         DetectedFormat::RuntimeSessionV1 => LogFormat::Runtime,
@@ -105,7 +135,9 @@ fn detected(path: &Path) -> io::Result<Option<LogFormat>> {
 }
 
 fn is_without_entries(session: &mut dyn OpenedSession) -> Result<bool, Failure> {
-    let inspected = super::documents::read::<super::documents::Inspection>(&session.document(Document::Inspect)?)?;
+    let inspected = super::documents::read::<super::documents::Inspection>(
+        &session.document(Document::Inspect)?,
+    )?;
     Ok(inspected.entries.total == 0)
 }
 

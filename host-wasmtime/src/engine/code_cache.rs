@@ -56,16 +56,25 @@ pub(super) fn load(
 ) -> Result<(Component, CodeSource), HostError> {
     let folder = match open_folder(cache) {
         Ok(folder) => folder,
-        Err(reason) => return Ok((compile(engine, component)?, CodeSource::CompiledUncached(reason))),
+        Err(reason) => {
+            return Ok((
+                compile(engine, component)?,
+                CodeSource::CompiledUncached(reason),
+            ));
+        }
     };
     let name = file_name(engine, component);
     if let Some(cached) = read(&folder, &name).and_then(|code| deserialize(engine, &code)) {
         return Ok((cached, CodeSource::Cached));
     }
     let compiled = compile(engine, component)?;
-    let kept = compiled.serialize().map_err(|error| error.to_string()).and_then(|code| {
-        write(&folder, &name, &code).map_err(|error| format!("{}: {error}", folder.path().display()))
-    });
+    let kept = compiled
+        .serialize()
+        .map_err(|error| error.to_string())
+        .and_then(|code| {
+            write(&folder, &name, &code)
+                .map_err(|error| format!("{}: {error}", folder.path().display()))
+        });
     match kept {
         Ok(()) => Ok((compiled, CodeSource::Compiled)),
         Err(reason) => Ok((compiled, CodeSource::CompiledUncached(reason))),
@@ -90,8 +99,14 @@ fn compile(engine: &wasmtime::Engine, component: &[u8]) -> Result<Component, Hos
 
 fn file_name(engine: &wasmtime::Engine, component: &[u8]) -> String {
     let mut compatibility = StableHasher(Sha256::new());
-    engine.precompile_compatibility_hash().hash(&mut compatibility);
-    format!("{}-{:016x}.cwasm", hex(&Sha256::digest(component)), compatibility.finish())
+    engine
+        .precompile_compatibility_hash()
+        .hash(&mut compatibility);
+    format!(
+        "{}-{:016x}.cwasm",
+        hex(&Sha256::digest(component)),
+        compatibility.finish()
+    )
 }
 
 /// std's default hasher may change with every release of Rust.
@@ -103,7 +118,12 @@ impl Hasher for StableHasher {
     }
 
     fn finish(&self) -> u64 {
-        self.0.clone().finalize().iter().take(8).fold(0, |number, byte| number << 8 | u64::from(*byte))
+        self.0
+            .clone()
+            .finalize()
+            .iter()
+            .take(8)
+            .fold(0, |number, byte| number << 8 | u64::from(*byte))
     }
 }
 
@@ -117,7 +137,8 @@ fn read(folder: &PrivateFolder, name: &str) -> Option<Vec<u8>> {
     folder.open_file(name).ok()?.read_to_end(&mut bytes).ok()?;
     let (header, code) = bytes.split_at_checked(HEADER_BYTES)?;
     let (magic, hash) = header.split_at_checked(MAGIC.len())?;
-    (magic == MAGIC && hash == Sha256::digest(code).as_slice()).then(|| bytes.split_off(HEADER_BYTES))
+    (magic == MAGIC && hash == Sha256::digest(code).as_slice())
+        .then(|| bytes.split_off(HEADER_BYTES))
 }
 
 /// The only unsafe code of this crate.
@@ -136,7 +157,8 @@ fn write(folder: &PrivateFolder, name: &str, code: &[u8]) -> io::Result<()> {
         file.write_all(&Sha256::digest(code))?;
         file.write_all(code)
     });
-    let renamed = written.and_then(|()| fs::rename(folder.path().join(&temporary), folder.path().join(name)));
+    let renamed =
+        written.and_then(|()| fs::rename(folder.path().join(&temporary), folder.path().join(name)));
     if renamed.is_err() {
         // What is left of it is of no use; where even this fails, the next write under this name replaces it.
         let _ = fs::remove_file(folder.path().join(&temporary));
@@ -148,10 +170,17 @@ fn write(folder: &PrivateFolder, name: &str, code: &[u8]) -> io::Result<()> {
 
 /// Keeps the newest files; code of older builds is never asked for again.
 fn remove_oldest(folder: &Path) {
-    let Ok(entries) = fs::read_dir(folder) else { return };
+    let Ok(entries) = fs::read_dir(folder) else {
+        return;
+    };
     let mut cached: Vec<_> = entries
         .flatten()
-        .filter(|entry| entry.path().extension().is_some_and(|extension| extension == "cwasm"))
+        .filter(|entry| {
+            entry
+                .path()
+                .extension()
+                .is_some_and(|extension| extension == "cwasm")
+        })
         .filter_map(|entry| Some((entry.metadata().ok()?.modified().ok()?, entry.path())))
         .collect();
     cached.sort_by(|first, second| second.cmp(first));

@@ -41,12 +41,18 @@ pub(crate) struct Armed<'a> {
 
 impl Deadlines {
     pub(crate) fn start(engine: EngineWeak) -> std::io::Result<Self> {
-        let shared = Arc::new(Shared { state: Mutex::default(), changed: Condvar::new() });
+        let shared = Arc::new(Shared {
+            state: Mutex::default(),
+            changed: Condvar::new(),
+        });
         let watched = Arc::clone(&shared);
         let watcher = thread::Builder::new()
             .name("ds4-context deadlines".to_owned())
             .spawn(move || watch(&watched, &engine))?;
-        Ok(Self { shared, watcher: Some(watcher) })
+        Ok(Self {
+            shared,
+            watcher: Some(watcher),
+        })
     }
 
     pub(crate) fn arm(&self, deadline: Instant) -> Armed<'_> {
@@ -57,7 +63,10 @@ impl Deadlines {
         if state.wakes_at.is_none_or(|wakes_at| deadline < wakes_at) {
             self.shared.changed.notify_one();
         }
-        Armed { deadlines: self, key }
+        Armed {
+            deadlines: self,
+            key,
+        }
     }
 }
 
@@ -91,20 +100,31 @@ fn watch(shared: &Shared, engine: &EngineWeak) {
         let now = Instant::now();
         let earliest = state.armed.first().map(|(deadline, _)| *deadline);
         if earliest.is_some_and(|deadline| deadline <= now) {
-            while state.armed.first().is_some_and(|(deadline, _)| *deadline <= now) {
+            while state
+                .armed
+                .first()
+                .is_some_and(|(deadline, _)| *deadline <= now)
+            {
                 state.armed.pop_first();
             }
-            let Some(engine) = engine.upgrade() else { return };
+            let Some(engine) = engine.upgrade() else {
+                return;
+            };
             engine.increment_epoch();
             continue;
         }
         state.wakes_at = earliest;
         state = match earliest {
             Some(deadline) => {
-                let waited = shared.changed.wait_timeout(state, deadline.saturating_duration_since(now));
+                let waited = shared
+                    .changed
+                    .wait_timeout(state, deadline.saturating_duration_since(now));
                 waited.unwrap_or_else(PoisonError::into_inner).0
             }
-            None => shared.changed.wait(state).unwrap_or_else(PoisonError::into_inner),
+            None => shared
+                .changed
+                .wait(state)
+                .unwrap_or_else(PoisonError::into_inner),
         };
     }
 }

@@ -61,11 +61,20 @@ impl Engine {
     /// [`HostError::Load`] where this machine cannot run it.
     pub fn new(options: &EngineOptions) -> Result<Self, HostError> {
         let wasmtime = wasmtime::Engine::new(&config()).map_err(load_error)?;
-        let (component, code_source) = code_cache::load(&wasmtime, EMBEDDED_COMPONENT, &options.code_cache)?;
+        let (component, code_source) =
+            code_cache::load(&wasmtime, EMBEDDED_COMPONENT, &options.code_cache)?;
         let prepared = link(&wasmtime, &component)?;
-        let deadlines =
-            Deadlines::start(wasmtime.weak()).map_err(|error| HostError::Load(format!("no thread: {error}")))?;
-        Ok(Self { inner: Arc::new(Inner { deadlines, wasmtime, component, prepared, code_source }) })
+        let deadlines = Deadlines::start(wasmtime.weak())
+            .map_err(|error| HostError::Load(format!("no thread: {error}")))?;
+        Ok(Self {
+            inner: Arc::new(Inner {
+                deadlines,
+                wasmtime,
+                component,
+                prepared,
+                code_source,
+            }),
+        })
     }
 
     /// Whether the code came from the cache, and if not, why.
@@ -95,7 +104,10 @@ impl Engine {
 
 impl std::fmt::Debug for Engine {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.debug_struct("Engine").field("code_source", &self.inner.code_source).finish_non_exhaustive()
+        formatter
+            .debug_struct("Engine")
+            .field("code_source", &self.inner.code_source)
+            .finish_non_exhaustive()
     }
 }
 
@@ -113,16 +125,24 @@ fn config() -> Config {
     config
 }
 
-fn link(engine: &wasmtime::Engine, component: &Component) -> Result<ContextEnginePre<HostState>, HostError> {
+fn link(
+    engine: &wasmtime::Engine,
+    component: &Component,
+) -> Result<ContextEnginePre<HostState>, HostError> {
     let imports = import_names(engine, component);
     if let Some(foreign) = imports.iter().find(|name| !is_known(name)) {
-        return Err(HostError::Load(format!("it imports {foreign}, which no host of this contract has")));
+        return Err(HostError::Load(format!(
+            "it imports {foreign}, which no host of this contract has"
+        )));
     }
     let mut linker: Linker<HostState> = Linker::new(engine);
-    ContextEngine::add_to_linker::<_, HasSelf<HostState>>(&mut linker, |state| state).map_err(load_error)?;
+    ContextEngine::add_to_linker::<_, HasSelf<HostState>>(&mut linker, |state| state)
+        .map_err(load_error)?;
     wasi::add_to_linker(&mut linker, component).map_err(load_error)?;
     // The rest of WASI, such as reading from a file descriptor that nobody can have, stops the call that uses it.
-    linker.define_unknown_imports_as_traps(component).map_err(load_error)?;
+    linker
+        .define_unknown_imports_as_traps(component)
+        .map_err(load_error)?;
     let prepared = linker.instantiate_pre(component).map_err(load_error)?;
     ContextEnginePre::new(prepared).map_err(load_error)
 }
@@ -132,7 +152,11 @@ fn is_known(import: &str) -> bool {
 }
 
 fn import_names(engine: &wasmtime::Engine, component: &Component) -> Vec<String> {
-    component.component_type().imports(engine).map(|(name, _)| name.to_owned()).collect()
+    component
+        .component_type()
+        .imports(engine)
+        .map(|(name, _)| name.to_owned())
+        .collect()
 }
 
 fn load_error(error: wasmtime::Error) -> HostError {

@@ -31,11 +31,17 @@ impl PrivateFolder {
         use rustix::fs::{Mode, OFlags, open};
         use std::os::unix::fs::DirBuilderExt;
 
-        fs::DirBuilder::new().recursive(true).mode(0o700).create(path)?;
+        fs::DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(path)?;
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let handle = File::from(open(path, flags, Mode::empty())?);
         require_private(&handle)?;
-        Ok(Self { path: path.to_owned(), handle })
+        Ok(Self {
+            path: path.to_owned(),
+            handle,
+        })
     }
 
     /// Opens a regular file of this user that others cannot write to.
@@ -52,8 +58,14 @@ impl PrivateFolder {
     pub(super) fn create_file(&self, name: &str) -> io::Result<File> {
         use rustix::fs::{Mode, OFlags, openat};
 
-        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        Ok(File::from(openat(&self.handle, name, flags, Mode::RUSR | Mode::WUSR)?))
+        let flags =
+            OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        Ok(File::from(openat(
+            &self.handle,
+            name,
+            flags,
+            Mode::RUSR | Mode::WUSR,
+        )?))
     }
 }
 
@@ -85,7 +97,9 @@ fn this_user() -> io::Result<u32> {
 impl PrivateFolder {
     pub(super) fn open_or_create(path: &Path) -> io::Result<Self> {
         fs::create_dir_all(path)?;
-        Ok(Self { path: path.to_owned() })
+        Ok(Self {
+            path: path.to_owned(),
+        })
     }
 
     pub(super) fn open_file(&self, name: &str) -> io::Result<File> {

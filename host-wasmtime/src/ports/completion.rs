@@ -103,7 +103,10 @@ pub trait Completion: Send {
     ///
     /// # Errors
     /// Where it cannot be started.
-    fn start(&mut self, request: CompletionRequest) -> Result<Box<dyn CompletionCall>, CompletionError>;
+    fn start(
+        &mut self,
+        request: CompletionRequest,
+    ) -> Result<Box<dyn CompletionCall>, CompletionError>;
 }
 
 /// No language model: `profile` answers [`CompletionUnavailable::NotFound`] and `start` an error of the provider.
@@ -111,11 +114,17 @@ pub trait Completion: Send {
 pub struct NoCompletion;
 
 impl Completion for NoCompletion {
-    fn profile(&mut self, _: Option<&str>, _: Option<&str>) -> Result<CompletionProfile, CompletionUnavailable> {
+    fn profile(
+        &mut self,
+        _: Option<&str>,
+        _: Option<&str>,
+    ) -> Result<CompletionProfile, CompletionUnavailable> {
         Err(CompletionUnavailable::NotFound)
     }
 
     fn start(&mut self, _: CompletionRequest) -> Result<Box<dyn CompletionCall>, CompletionError> {
-        Err(CompletionError::Provider("this host has no language model".to_owned()))
+        Err(CompletionError::Provider(
+            "this host has no language model".to_owned(),
+        ))
     }
 }

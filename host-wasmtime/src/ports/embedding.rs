@@ -57,6 +57,8 @@ impl Embedding for NoEmbedding {
     }
 
     fn start(&mut self, _: Vec<String>) -> Result<Box<dyn EmbeddingBatch>, EmbeddingError> {
-        Err(EmbeddingError::Unavailable("this host has no embedder".to_owned()))
+        Err(EmbeddingError::Unavailable(
+            "this host has no embedder".to_owned(),
+        ))
     }
 }

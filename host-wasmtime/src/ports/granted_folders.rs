@@ -48,28 +48,51 @@ impl GrantedFolders {
     }
 
     fn folder(&self, place: Place) -> Result<&Path, StorageError> {
-        self.folders.get(&place).map(PathBuf::as_path).ok_or(StorageError::AccessDenied)
+        self.folders
+            .get(&place)
+            .map(PathBuf::as_path)
+            .ok_or(StorageError::AccessDenied)
     }
 }
 
 impl Storage for GrantedFolders {
-    fn read_file(&mut self, place: Place, path: &str, offset: u64, length: u32) -> Result<Vec<u8>, StorageError> {
+    fn read_file(
+        &mut self,
+        place: Place,
+        path: &str,
+        offset: u64,
+        length: u32,
+    ) -> Result<Vec<u8>, StorageError> {
         let parts = confined_parts(path)?;
         let file = open_below(self.folder(place)?, &parts).map_err(storage_error)?;
         let metadata = file.metadata().map_err(storage_error)?;
         if !metadata.is_file() {
             return Err(StorageError::AccessDenied);
         }
-        let available = metadata.len().saturating_sub(offset).min(u64::from(length.min(MAX_BYTES_PER_READ)));
+        let available = metadata
+            .len()
+            .saturating_sub(offset)
+            .min(u64::from(length.min(MAX_BYTES_PER_READ)));
         let mut bytes = vec![0; usize::try_from(available).unwrap_or(0)];
         let read = read_at(&file, &mut bytes, offset).map_err(storage_error)?;
         bytes.truncate(read);
         Ok(bytes)
     }
 
-    fn list_files(&mut self, place: Place, after: Option<&str>, limit: u32) -> Result<Vec<u8>, StorageError> {
-        let mut listing = Listing { after, left: limit, lines: Vec::new() };
-        listing.add_folder(self.folder(place)?, "", 0).map_err(storage_error)?;
+    fn list_files(
+        &mut self,
+        place: Place,
+        after: Option<&str>,
+        limit: u32,
+    ) -> Result<Vec<u8>, StorageError> {
+        let mut listing = Listing {
+            after,
+            left: limit,
+            lines: Vec::new(),
+        };
+        listing
+            .add_folder(self.folder(place)?, "", 0)
+            .map_err(storage_error)?;
         Ok(listing.lines)
     }
 }
@@ -77,10 +100,18 @@ impl Storage for GrantedFolders {
 /// The parts of a path that stays below its place.
 fn confined_parts(path: &str) -> Result<Vec<&str>, StorageError> {
     let refused = |part: &&str| {
-        part.is_empty() || *part == "." || *part == ".." || part.contains('\0') || (cfg!(windows) && part.contains(['\\', ':']))
+        part.is_empty()
+            || *part == "."
+            || *part == ".."
+            || part.contains('\0')
+            || (cfg!(windows) && part.contains(['\\', ':']))
     };
     let parts: Vec<&str> = path.split('/').collect();
-    if parts.iter().any(refused) { Err(StorageError::AccessDenied) } else { Ok(parts) }
+    if parts.iter().any(refused) {
+        Err(StorageError::AccessDenied)
+    } else {
+        Ok(parts)
+    }
 }
 
 #[cfg(unix)]
@@ -89,13 +120,24 @@ fn open_below(folder: &Path, parts: &[&str]) -> io::Result<File> {
 
     let folder_flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     // NONBLOCK: a fifo without a writer must not hold the call; it has no effect on regular files.
-    let file_flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
+    let file_flags =
+        OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
     let (file, folders) = parts.split_last().ok_or(ErrorKind::NotFound)?;
     let mut parent = open(folder, folder_flags, Mode::empty())?;
     for part in folders {
-        parent = openat(&parent, *part, folder_flags | OFlags::NOFOLLOW, Mode::empty())?;
+        parent = openat(
+            &parent,
+            *part,
+            folder_flags | OFlags::NOFOLLOW,
+            Mode::empty(),
+        )?;
     }
-    Ok(File::from(openat(&parent, *file, file_flags, Mode::empty())?))
+    Ok(File::from(openat(
+        &parent,
+        *file,
+        file_flags,
+        Mode::empty(),
+    )?))
 }
 
 #[cfg(not(unix))]
@@ -138,7 +180,10 @@ fn storage_error(error: io::Error) -> StorageError {
     #[cfg(unix)]
     if let Some(code) = error.raw_os_error() {
         use rustix::io::Errno;
-        if code == Errno::LOOP.raw_os_error() || code == Errno::NOTDIR.raw_os_error() || code == Errno::NXIO.raw_os_error() {
+        if code == Errno::LOOP.raw_os_error()
+            || code == Errno::NOTDIR.raw_os_error()
+            || code == Errno::NXIO.raw_os_error()
+        {
             return StorageError::AccessDenied;
         }
     }
@@ -172,7 +217,9 @@ impl Listing<'_> {
         for entry in fs::read_dir(folder)? {
             let entry = entry?;
             // Links are not followed, and a name that is not UTF-8 could not cross the contract.
-            let (Ok(name), kind) = (entry.file_name().into_string(), entry.file_type()?) else { continue };
+            let (Ok(name), kind) = (entry.file_name().into_string(), entry.file_type()?) else {
+                continue;
+            };
             if kind.is_dir() {
                 // With its slash a folder sorts where its first file does.
                 names.push((format!("{prefix}{name}/"), entry));
@@ -186,7 +233,9 @@ impl Listing<'_> {
                 break;
             }
             if path.ends_with('/') {
-                let already_listed = self.after.is_some_and(|after| !after.starts_with(&path) && path.as_str() <= after);
+                let already_listed = self
+                    .after
+                    .is_some_and(|after| !after.starts_with(&path) && path.as_str() <= after);
                 // A folder that vanished or may not be read is left out; the rest of the place is still listed.
                 if !already_listed && depth < MAX_FOLDER_DEPTH {
                     let _ = self.add_folder(&entry.path(), &path, depth + 1);
@@ -199,10 +248,21 @@ impl Listing<'_> {
     }
 
     fn add_file(&mut self, path: &str, entry: &fs::DirEntry) {
-        let Ok(metadata) = entry.metadata() else { return };
-        let modified = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-        let modified_ms = modified.and_then(|since| u64::try_from(since.as_millis()).ok()).unwrap_or(0);
-        let line = ListedFile { path, size: metadata.len(), modified_ms };
+        let Ok(metadata) = entry.metadata() else {
+            return;
+        };
+        let modified = metadata
+            .modified()
+            .ok()
+            .and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+        let modified_ms = modified
+            .and_then(|since| u64::try_from(since.as_millis()).ok())
+            .unwrap_or(0);
+        let line = ListedFile {
+            path,
+            size: metadata.len(),
+            modified_ms,
+        };
         if serde_json::to_writer(&mut self.lines, &line).is_ok() {
             self.lines.push(b'\n');
             self.left -= 1;

@@ -27,7 +27,9 @@ impl Folder {
     }
 
     fn granted(&self) -> GrantedFolders {
-        GrantedFolders::new().grant(Place::Sessions, self.place()).expect("granted")
+        GrantedFolders::new()
+            .grant(Place::Sessions, self.place())
+            .expect("granted")
     }
 }
 
@@ -42,9 +44,20 @@ fn read(files: &mut GrantedFolders, path: &str) -> Result<Vec<u8>, StorageError>
 }
 
 fn listed(files: &mut GrantedFolders, after: Option<&str>, limit: u32) -> Vec<String> {
-    let lines = files.list_files(Place::Sessions, after, limit).expect("a listing");
-    let line = |line: &str| serde_json::from_str::<serde_json::Value>(line).expect("JSON")["path"].as_str().expect("a path").to_owned();
-    String::from_utf8(lines).expect("UTF-8").lines().map(line).collect()
+    let lines = files
+        .list_files(Place::Sessions, after, limit)
+        .expect("a listing");
+    let line = |line: &str| {
+        serde_json::from_str::<serde_json::Value>(line).expect("JSON")["path"]
+            .as_str()
+            .expect("a path")
+            .to_owned()
+    };
+    String::from_utf8(lines)
+        .expect("UTF-8")
+        .lines()
+        .map(line)
+        .collect()
 }
 
 #[test]
@@ -52,7 +65,11 @@ fn files_are_read_in_pieces_up_to_their_end() {
     let folder = Folder::new("pieces");
     folder.write("sub/log.jsonl", "0123456789");
     let mut files = folder.granted();
-    let mut piece = |offset, length| files.read_file(Place::Sessions, "sub/log.jsonl", offset, length).expect("a piece");
+    let mut piece = |offset, length| {
+        files
+            .read_file(Place::Sessions, "sub/log.jsonl", offset, length)
+            .expect("a piece")
+    };
     assert_eq!(piece(0, 4), b"0123");
     assert_eq!(piece(4, 100), b"456789");
     assert_eq!(piece(10, 4), b"");
@@ -77,8 +94,12 @@ fn a_file_that_was_replaced_cut_or_grew_is_read_as_it_is_now() {
 fn one_call_reads_no_more_than_the_contract_says() {
     let folder = Folder::new("large");
     let file = fs::File::create(folder.place().join("large")).expect("a file");
-    file.set_len(u64::from(MAX_BYTES_PER_READ) + 1000).expect("a size");
-    let bytes = folder.granted().read_file(Place::Sessions, "large", 0, u32::MAX).expect("read");
+    file.set_len(u64::from(MAX_BYTES_PER_READ) + 1000)
+        .expect("a size");
+    let bytes = folder
+        .granted()
+        .read_file(Place::Sessions, "large", 0, u32::MAX)
+        .expect("read");
     assert_eq!(bytes.len(), MAX_BYTES_PER_READ as usize);
 }
 
@@ -89,20 +110,50 @@ fn paths_that_leave_the_place_are_refused() {
     fs::write(folder.0.join("secret"), "secret").expect("a file");
     let mut files = folder.granted();
     let absolute = folder.0.join("secret").display().to_string();
-    for path in ["../secret", "sub/../../secret", ".", "..", "", "inside/", "/inside", "./inside", "a//b", "in\0side", &absolute] {
-        assert_eq!(read(&mut files, path), Err(StorageError::AccessDenied), "{path:?}");
+    for path in [
+        "../secret",
+        "sub/../../secret",
+        ".",
+        "..",
+        "",
+        "inside/",
+        "/inside",
+        "./inside",
+        "a//b",
+        "in\0side",
+        &absolute,
+    ] {
+        assert_eq!(
+            read(&mut files, path),
+            Err(StorageError::AccessDenied),
+            "{path:?}"
+        );
     }
     assert_eq!(read(&mut files, "missing"), Err(StorageError::NotFound));
-    assert_eq!(files.read_file(Place::Project, "inside", 0, 10), Err(StorageError::AccessDenied));
-    assert_eq!(files.list_files(Place::Project, None, 10), Err(StorageError::AccessDenied));
+    assert_eq!(
+        files.read_file(Place::Project, "inside", 0, 10),
+        Err(StorageError::AccessDenied)
+    );
+    assert_eq!(
+        files.list_files(Place::Project, None, 10),
+        Err(StorageError::AccessDenied)
+    );
 }
 
 #[test]
 fn a_place_must_be_a_folder() {
     let folder = Folder::new("place");
     folder.write("file", "x");
-    assert!(GrantedFolders::new().grant(Place::Sessions, folder.place().join("file")).is_err());
-    assert!(GrantedFolders::new().grant(Place::Sessions, folder.place().join("none")).is_err());
+    assert!(
+        GrantedFolders::new()
+            .grant(Place::Sessions, folder.place().join("file"))
+            .is_err()
+    );
+    assert!(
+        GrantedFolders::new()
+            .grant(Place::Sessions, folder.place().join("none"))
+            .is_err()
+    );
 }
 
 #[cfg(unix)]
@@ -119,7 +170,11 @@ fn links_are_not_followed() {
     symlink(folder.place(), folder.place().join("real/loop")).expect("a link");
     let mut files = folder.granted();
     for path in ["out", "in", "up/secret", "real/loop/real/log"] {
-        assert_eq!(read(&mut files, path), Err(StorageError::AccessDenied), "{path}");
+        assert_eq!(
+            read(&mut files, path),
+            Err(StorageError::AccessDenied),
+            "{path}"
+        );
     }
     assert_eq!(listed(&mut files, None, 100), ["real/log"]);
 }
@@ -141,7 +196,9 @@ fn folders_and_fifos_are_refused_without_waiting() {
 #[test]
 fn listings_are_in_byte_order_of_whole_paths_and_go_on_where_they_stopped() {
     let folder = Folder::new("listing");
-    let mut paths = vec!["a.txt", "a/b", "a/c/d", "a0", "B", "z/y/x", "ä/file", "z.jsonl"];
+    let mut paths = vec![
+        "a.txt", "a/b", "a/c/d", "a0", "B", "z/y/x", "ä/file", "z.jsonl",
+    ];
     for path in &paths {
         folder.write(path, "12");
     }
@@ -157,10 +214,16 @@ fn listings_are_in_byte_order_of_whole_paths_and_go_on_where_they_stopped() {
         seen.extend(page);
     }
     assert_eq!(seen, paths);
-    let line = files.list_files(Place::Sessions, None, 1).expect("a listing");
+    let line = files
+        .list_files(Place::Sessions, None, 1)
+        .expect("a listing");
     let line: serde_json::Value = serde_json::from_slice(&line).expect("JSON");
     assert_eq!(line["size"], 2);
-    assert!(line["modifiedMs"].as_u64().is_some_and(|ms| ms > 1_600_000_000_000));
+    assert!(
+        line["modifiedMs"]
+            .as_u64()
+            .is_some_and(|ms| ms > 1_600_000_000_000)
+    );
 }
 
 #[test]

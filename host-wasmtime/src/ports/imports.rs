@@ -3,9 +3,9 @@
 use wasmtime::component::Resource;
 
 use super::{
-    BlockFile, CompletionCall, CompletionError, CompletionRequest, CompletionResponse, CompletionUnavailable,
-    EmbeddingBatch, EmbeddingError, Extent, KvFingerprint, KvReplay, KvReuse, MAX_BYTES_PER_READ, ObjectWriter, Place,
-    StorageError,
+    BlockFile, CompletionCall, CompletionError, CompletionRequest, CompletionResponse,
+    CompletionUnavailable, EmbeddingBatch, EmbeddingError, Extent, KvFingerprint, KvReplay,
+    KvReuse, MAX_BYTES_PER_READ, ObjectWriter, Place, StorageError,
 };
 use crate::bindings::ds4::context::{completion, embedding, local_kv, storage, types};
 use crate::session::HostState;
@@ -27,39 +27,84 @@ impl storage::Host for HostState {
     }
 
     fn remove_block_file(&mut self, name: String) -> Stored<()> {
-        Ok(self.ports.storage.remove_block_file(&name).map_err(Into::into))
+        Ok(self
+            .ports
+            .storage
+            .remove_block_file(&name)
+            .map_err(Into::into))
     }
 
     fn get_object(&mut self, sha256: String, offset: u64, length: u32) -> Stored<Vec<u8>> {
-        Ok(bounded(self.ports.storage.get_object(&sha256, offset, length.min(MAX_BYTES_PER_READ)), length))
+        Ok(bounded(
+            self.ports
+                .storage
+                .get_object(&sha256, offset, length.min(MAX_BYTES_PER_READ)),
+            length,
+        ))
     }
 
-    fn list_objects(&mut self, after: Option<String>, limit: u32) -> Stored<Vec<storage::ObjectStat>> {
+    fn list_objects(
+        &mut self,
+        after: Option<String>,
+        limit: u32,
+    ) -> Stored<Vec<storage::ObjectStat>> {
         let listed = self.ports.storage.list_objects(after.as_deref(), limit);
-        let stat = |object: super::ObjectStat| storage::ObjectStat { sha256: object.sha256, size: object.size };
-        Ok(listed.map(|objects| objects.into_iter().map(stat).collect()).map_err(Into::into))
+        let stat = |object: super::ObjectStat| storage::ObjectStat {
+            sha256: object.sha256,
+            size: object.size,
+        };
+        Ok(listed
+            .map(|objects| objects.into_iter().map(stat).collect())
+            .map_err(Into::into))
     }
 
     fn remove_object(&mut self, sha256: String) -> Stored<()> {
-        Ok(self.ports.storage.remove_object(&sha256).map_err(Into::into))
+        Ok(self
+            .ports
+            .storage
+            .remove_object(&sha256)
+            .map_err(Into::into))
     }
 
-    fn list_files(&mut self, place: storage::Place, after: Option<String>, limit: u32) -> Stored<Vec<u8>> {
-        Ok(self.ports.storage.list_files(place.into(), after.as_deref(), limit).map_err(Into::into))
+    fn list_files(
+        &mut self,
+        place: storage::Place,
+        after: Option<String>,
+        limit: u32,
+    ) -> Stored<Vec<u8>> {
+        Ok(self
+            .ports
+            .storage
+            .list_files(place.into(), after.as_deref(), limit)
+            .map_err(Into::into))
     }
 
-    fn read_file(&mut self, place: storage::Place, path: String, offset: u64, length: u32) -> Stored<Vec<u8>> {
+    fn read_file(
+        &mut self,
+        place: storage::Place,
+        path: String,
+        offset: u64,
+        length: u32,
+    ) -> Stored<Vec<u8>> {
         let length = length.min(MAX_BYTES_PER_READ);
-        Ok(bounded(self.ports.storage.read_file(place.into(), &path, offset, length), length))
+        Ok(bounded(
+            self.ports
+                .storage
+                .read_file(place.into(), &path, offset, length),
+            length,
+        ))
     }
 }
 
 /// A port must not hand over more than was asked for: the component relies on it for its offsets.
-fn bounded(read: Result<Vec<u8>, StorageError>, length: u32) -> Result<Vec<u8>, storage::StorageError> {
+fn bounded(
+    read: Result<Vec<u8>, StorageError>,
+    length: u32,
+) -> Result<Vec<u8>, storage::StorageError> {
     match read {
-        Ok(bytes) if bytes.len() > length as usize => {
-            Err(storage::StorageError::Other("the storage port returned more than was asked for".to_owned()))
-        }
+        Ok(bytes) if bytes.len() > length as usize => Err(storage::StorageError::Other(
+            "the storage port returned more than was asked for".to_owned(),
+        )),
         other => other.map_err(Into::into),
     }
 }
@@ -78,9 +123,17 @@ impl storage::HostBlockFile for HostState {
         Ok(self.resources.get_mut(&file)?.size().map_err(Into::into))
     }
 
-    fn read(&mut self, file: Resource<BlockFileHandle>, offset: u64, length: u32) -> Stored<Vec<u8>> {
+    fn read(
+        &mut self,
+        file: Resource<BlockFileHandle>,
+        offset: u64,
+        length: u32,
+    ) -> Stored<Vec<u8>> {
         let length = length.min(MAX_BYTES_PER_READ);
-        Ok(bounded(self.resources.get_mut(&file)?.read(offset, length), length))
+        Ok(bounded(
+            self.resources.get_mut(&file)?.read(offset, length),
+            length,
+        ))
     }
 
     fn commit(
@@ -91,9 +144,16 @@ impl storage::HostBlockFile for HostState {
         new_size: u64,
         last: bool,
     ) -> Stored<u64> {
-        let span = |extent: storage::Extent| Extent { offset: extent.offset, length: extent.length };
+        let span = |extent: storage::Extent| Extent {
+            offset: extent.offset,
+            length: extent.length,
+        };
         let extents: Vec<Extent> = extents.into_iter().map(span).collect();
-        Ok(self.resources.get_mut(&file)?.commit(&extents, &data, new_size, last).map_err(Into::into))
+        Ok(self
+            .resources
+            .get_mut(&file)?
+            .commit(&extents, &data, new_size, last)
+            .map_err(Into::into))
     }
 
     fn drop(&mut self, file: Resource<BlockFileHandle>) -> wasmtime::Result<()> {
@@ -111,11 +171,19 @@ impl storage::HostObjectWriter for HostState {
     }
 
     fn write(&mut self, writer: Resource<ObjectWriterHandle>, bytes: Vec<u8>) -> Stored<()> {
-        Ok(self.resources.get_mut(&writer)?.write(&bytes).map_err(Into::into))
+        Ok(self
+            .resources
+            .get_mut(&writer)?
+            .write(&bytes)
+            .map_err(Into::into))
     }
 
     fn finish(&mut self, writer: Resource<ObjectWriterHandle>, sha256: String) -> Stored<()> {
-        Ok(self.resources.get_mut(&writer)?.finish(&sha256).map_err(Into::into))
+        Ok(self
+            .resources
+            .get_mut(&writer)?
+            .finish(&sha256)
+            .map_err(Into::into))
     }
 
     fn drop(&mut self, writer: Resource<ObjectWriterHandle>) -> wasmtime::Result<()> {
@@ -148,12 +216,16 @@ impl From<StorageError> for storage::StorageError {
 
 impl embedding::Host for HostState {
     fn get_profile(&mut self) -> wasmtime::Result<Option<embedding::Profile>> {
-        Ok(self.ports.embedding.profile().map(|profile| embedding::Profile {
-            provider: profile.provider,
-            model: profile.model,
-            dimensions: profile.dimensions,
-            local: profile.local,
-        }))
+        Ok(self
+            .ports
+            .embedding
+            .profile()
+            .map(|profile| embedding::Profile {
+                provider: profile.provider,
+                model: profile.model,
+                dimensions: profile.dimensions,
+                local: profile.local,
+            }))
     }
 
     fn start(
@@ -173,7 +245,12 @@ impl embedding::HostBatch for HostState {
         batch: Resource<BatchHandle>,
     ) -> wasmtime::Result<Option<Result<Vec<u8>, embedding::EmbeddingError>>> {
         let outcome = self.resources.get_mut(&batch)?.poll();
-        let packed = |vectors: Vec<f32>| vectors.iter().flat_map(|number| number.to_le_bytes()).collect();
+        let packed = |vectors: Vec<f32>| {
+            vectors
+                .iter()
+                .flat_map(|number| number.to_le_bytes())
+                .collect()
+        };
         Ok(outcome.map(|outcome| outcome.map(packed).map_err(Into::into)))
     }
 
@@ -200,9 +277,15 @@ impl completion::Host for HostState {
         provider: Option<String>,
         id: Option<String>,
     ) -> wasmtime::Result<Result<completion::Profile, completion::Unavailable>> {
-        let profile = self.ports.completion.profile(provider.as_deref(), id.as_deref());
+        let profile = self
+            .ports
+            .completion
+            .profile(provider.as_deref(), id.as_deref());
         Ok(profile
-            .map(|profile| completion::Profile { model: profile.model.into(), local: profile.local })
+            .map(|profile| completion::Profile {
+                model: profile.model.into(),
+                local: profile.local,
+            })
             .map_err(|unavailable| match unavailable {
                 CompletionUnavailable::NotFound => completion::Unavailable::NotFound,
                 CompletionUnavailable::NoAuth => completion::Unavailable::NoAuth,
@@ -266,11 +349,15 @@ impl From<CompletionError> for completion::CompletionError {
 
 impl local_kv::Host for HostState {
     fn get_identity(&mut self) -> wasmtime::Result<Option<local_kv::Identity>> {
-        Ok(self.ports.local_kv.identity().map(|identity| local_kv::Identity {
-            runtime: identity.runtime,
-            revision: identity.revision,
-            capability_version: identity.capability_version,
-        }))
+        Ok(self
+            .ports
+            .local_kv
+            .identity()
+            .map(|identity| local_kv::Identity {
+                runtime: identity.runtime,
+                revision: identity.revision,
+                capability_version: identity.capability_version,
+            }))
     }
 
     fn try_reuse(
@@ -278,12 +365,18 @@ impl local_kv::Host for HostState {
         fingerprint: local_kv::Fingerprint,
         prefix_tokens: u32,
     ) -> wasmtime::Result<local_kv::Reuse> {
-        Ok(match self.ports.local_kv.try_reuse(&fingerprint.into(), prefix_tokens) {
-            KvReuse::Hit(tokens) => local_kv::Reuse::Hit(tokens),
-            KvReuse::Miss => local_kv::Reuse::Miss,
-            KvReuse::Rejected(text) => local_kv::Reuse::Rejected(text),
-            KvReuse::Unavailable(text) => local_kv::Reuse::Unavailable(text),
-        })
+        Ok(
+            match self
+                .ports
+                .local_kv
+                .try_reuse(&fingerprint.into(), prefix_tokens)
+            {
+                KvReuse::Hit(tokens) => local_kv::Reuse::Hit(tokens),
+                KvReuse::Miss => local_kv::Reuse::Miss,
+                KvReuse::Rejected(text) => local_kv::Reuse::Rejected(text),
+                KvReuse::Unavailable(text) => local_kv::Reuse::Unavailable(text),
+            },
+        )
     }
 
     fn shutdown(&mut self) -> wasmtime::Result<()> {
@@ -298,11 +391,17 @@ impl local_kv::HostReplay for HostState {
         fingerprint: local_kv::Fingerprint,
         payload: Vec<u8>,
     ) -> wasmtime::Result<Resource<ReplayHandle>> {
-        let replay = self.ports.local_kv.start_replay(fingerprint.into(), payload);
+        let replay = self
+            .ports
+            .local_kv
+            .start_replay(fingerprint.into(), payload);
         Ok(self.resources.push(replay)?)
     }
 
-    fn poll(&mut self, replay: Resource<ReplayHandle>) -> wasmtime::Result<Option<Result<(), String>>> {
+    fn poll(
+        &mut self,
+        replay: Resource<ReplayHandle>,
+    ) -> wasmtime::Result<Option<Result<(), String>>> {
         Ok(self.resources.get_mut(&replay)?.poll())
     }
 

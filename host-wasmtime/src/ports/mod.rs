@@ -14,14 +14,15 @@ mod local_kv;
 mod storage;
 
 pub use completion::{
-    Completion, CompletionCall, CompletionError, CompletionProfile, CompletionRequest, CompletionResponse,
-    CompletionUnavailable, NoCompletion,
+    Completion, CompletionCall, CompletionError, CompletionProfile, CompletionRequest,
+    CompletionResponse, CompletionUnavailable, NoCompletion,
 };
 pub use embedding::{Embedding, EmbeddingBatch, EmbeddingError, EmbeddingProfile, NoEmbedding};
 pub use granted_folders::GrantedFolders;
 pub use local_kv::{KvFingerprint, KvIdentity, KvReplay, KvReuse, LocalKv, NoLocalKv};
 pub use storage::{
-    BlockFile, Extent, MAX_BYTES_PER_READ, NoStorage, ObjectStat, ObjectWriter, Place, Storage, StorageError,
+    BlockFile, Extent, MAX_BYTES_PER_READ, NoStorage, ObjectStat, ObjectWriter, Place, Storage,
+    StorageError,
 };
 
 // `bindgen!` exports the resources' types again, which needs `pub`; nothing outside this crate sees them.

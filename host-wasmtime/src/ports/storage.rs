@@ -76,7 +76,13 @@ pub trait BlockFile: Send {
     ///
     /// # Errors
     /// `Full` and every other failure leave the file as it was.
-    fn commit(&mut self, extents: &[Extent], data: &[u8], new_size: u64, last: bool) -> Result<u64, StorageError>;
+    fn commit(
+        &mut self,
+        extents: &[Extent],
+        data: &[u8],
+        new_size: u64,
+        last: bool,
+    ) -> Result<u64, StorageError>;
 }
 
 /// Writes one immutable object of derived state.
@@ -103,13 +109,24 @@ pub trait Storage: Send {
     ///
     /// # Errors
     /// `NotFound`, `AccessDenied`, or `Other` for a failure of the device.
-    fn read_file(&mut self, place: Place, path: &str, offset: u64, length: u32) -> Result<Vec<u8>, StorageError>;
+    fn read_file(
+        &mut self,
+        place: Place,
+        path: &str,
+        offset: u64,
+        length: u32,
+    ) -> Result<Vec<u8>, StorageError>;
 
     /// Files of a place in byte order of their paths, from after `after`, as JSON lines `{path, size, modifiedMs}`.
     ///
     /// # Errors
     /// `AccessDenied` where the place is not granted.
-    fn list_files(&mut self, place: Place, after: Option<&str>, limit: u32) -> Result<Vec<u8>, StorageError>;
+    fn list_files(
+        &mut self,
+        place: Place,
+        after: Option<&str>,
+        limit: u32,
+    ) -> Result<Vec<u8>, StorageError>;
 
     /// Opens a block file, and makes it where it is not there.
     ///
@@ -141,7 +158,12 @@ pub trait Storage: Send {
     ///
     /// # Errors
     /// As `open_block_file`, and `NotFound`.
-    fn get_object(&mut self, sha256: &str, offset: u64, length: u32) -> Result<Vec<u8>, StorageError> {
+    fn get_object(
+        &mut self,
+        sha256: &str,
+        offset: u64,
+        length: u32,
+    ) -> Result<Vec<u8>, StorageError> {
         let _ = (sha256, offset, length);
         Err(StorageError::AccessDenied)
     }
@@ -150,7 +172,11 @@ pub trait Storage: Send {
     ///
     /// # Errors
     /// As `open_block_file`.
-    fn list_objects(&mut self, after: Option<&str>, limit: u32) -> Result<Vec<ObjectStat>, StorageError> {
+    fn list_objects(
+        &mut self,
+        after: Option<&str>,
+        limit: u32,
+    ) -> Result<Vec<ObjectStat>, StorageError> {
         let _ = (after, limit);
         Err(StorageError::AccessDenied)
     }

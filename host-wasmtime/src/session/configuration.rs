@@ -16,7 +16,9 @@ impl Engine {
         let layers: Vec<sessions::ConfigLayer> = layers.iter().map(Into::into).collect();
         let merged = Instance::start(self, Ports::none(), limits).and_then(|instance| {
             instance.call(self, limits, |store, exports| {
-                exports.ds4_context_sessions().call_merge_config(store, &layers)
+                exports
+                    .ds4_context_sessions()
+                    .call_merge_config(store, &layers)
             })
         });
         match merged {

@@ -1,8 +1,8 @@
 //! Between the plain types of this library and those of the generated bindings.
 
 use super::types::{
-    Classification, ConfigLayer, ConfigProblem, LogFormat, MergedConfig, Model, Plan, PlanItem, PlanRequest, Progress,
-    Replacement, Run, Span, Supplement, SupplementKind, TokenCost, Usage,
+    Classification, ConfigLayer, ConfigProblem, LogFormat, MergedConfig, Model, Plan, PlanItem,
+    PlanRequest, Progress, Replacement, Run, Span, Supplement, SupplementKind, TokenCost, Usage,
 };
 use crate::bindings::ds4::context::types as wit;
 use crate::bindings::exports::ds4::context::{planning, sessions};
@@ -10,7 +10,8 @@ use crate::{EngineError, HostError};
 
 /// A JSON document of the component's.
 pub(super) fn document(bytes: Vec<u8>) -> Result<String, HostError> {
-    String::from_utf8(bytes).map_err(|_| HostError::BrokenAnswer("a document is not UTF-8".to_owned()))
+    String::from_utf8(bytes)
+        .map_err(|_| HostError::BrokenAnswer("a document is not UTF-8".to_owned()))
 }
 
 impl From<wit::Error> for EngineError {
@@ -69,13 +70,20 @@ impl From<Usage> for wit::Usage {
 
 impl From<wit::Progress> for Progress {
     fn from(progress: wit::Progress) -> Self {
-        Self { done: progress.done, total: progress.total, finished: progress.finished }
+        Self {
+            done: progress.done,
+            total: progress.total,
+            finished: progress.finished,
+        }
     }
 }
 
 impl From<Span> for planning::Span {
     fn from(span: Span) -> Self {
-        let run = |run: Run| planning::Run { first: run.first, count: run.count };
+        let run = |run: Run| planning::Run {
+            first: run.first,
+            count: run.count,
+        };
         match span {
             Span::Projected(projected) => Self::Projected(run(projected)),
             Span::Inline(inline) => Self::Inline(run(inline)),
@@ -101,7 +109,11 @@ impl TryFrom<planning::Plan> for Plan {
 
     fn try_from(plan: planning::Plan) -> Result<Self, HostError> {
         Ok(Self {
-            items: plan.items.into_iter().map(PlanItem::try_from).collect::<Result<_, _>>()?,
+            items: plan
+                .items
+                .into_iter()
+                .map(PlanItem::try_from)
+                .collect::<Result<_, _>>()?,
             manifest_id: plan.manifest_id,
             prompt_hash: plan.prompt_hash,
             estimated_tokens: plan.estimated_tokens,
@@ -116,7 +128,10 @@ impl TryFrom<planning::Item> for PlanItem {
 
     fn try_from(item: planning::Item) -> Result<Self, HostError> {
         Ok(match item {
-            planning::Item::Keep(run) => Self::Keep(Run { first: run.first, count: run.count }),
+            planning::Item::Keep(run) => Self::Keep(Run {
+                first: run.first,
+                count: run.count,
+            }),
             planning::Item::Replace(replacement) => Self::Replace(Replacement {
                 position: replacement.position,
                 content: document(replacement.content)?,
@@ -158,7 +173,10 @@ impl From<wit::Classification> for Classification {
 
 impl From<&ConfigLayer> for sessions::ConfigLayer {
     fn from(layer: &ConfigLayer) -> Self {
-        Self { source: layer.source.clone(), content: layer.content.clone().into_bytes() }
+        Self {
+            source: layer.source.clone(),
+            content: layer.content.clone().into_bytes(),
+        }
     }
 }
 
@@ -173,6 +191,9 @@ impl TryFrom<sessions::MergedConfig> for MergedConfig {
             path: problem.path,
             message: problem.message,
         };
-        Ok(Self { config: document(merged.config)?, problems: merged.problems.into_iter().map(problem).collect() })
+        Ok(Self {
+            config: document(merged.config)?,
+            problems: merged.problems.into_iter().map(problem).collect(),
+        })
     }
 }

@@ -32,12 +32,19 @@ pub(super) struct Instance {
 
 impl Instance {
     /// Starts the component. The ports come back with an error.
-    pub(super) fn start(engine: &Engine, ports: Ports, limits: Limits) -> Result<Self, (HostError, Ports)> {
+    pub(super) fn start(
+        engine: &Engine,
+        ports: Ports,
+        limits: Limits,
+    ) -> Result<Self, (HostError, Ports)> {
         let state = HostState {
             ports,
             resources: ResourceTable::new(),
             output: CapturedOutput::default(),
-            memory: MemoryLimiter { limit_bytes: limits.memory_bytes, refused: false },
+            memory: MemoryLimiter {
+                limit_bytes: limits.memory_bytes,
+                refused: false,
+            },
             deadline: None,
             deadline_missed: false,
         };
@@ -47,14 +54,19 @@ impl Instance {
         store.epoch_deadline_callback(|mut store| {
             let state = store.data_mut();
             // Another call's deadline advances the epoch for all; only the late one stops.
-            if state.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            if state
+                .deadline
+                .is_some_and(|deadline| Instant::now() >= deadline)
+            {
                 state.deadline_missed = true;
                 wasmtime::bail!("deadline");
             }
             Ok(UpdateDeadline::Continue(1))
         });
         let deadline = Instant::now() + limits.deadline;
-        let started = under_deadline(engine, &mut store, deadline, |store| engine.prepared().instantiate(store));
+        let started = under_deadline(engine, &mut store, deadline, |store| {
+            engine.prepared().instantiate(store)
+        });
         match started {
             Ok(exports) => Ok(Self { store, exports }),
             Err(trap) => Err(why_it_stopped(store, &trap, limits)),
@@ -74,7 +86,9 @@ impl Instance {
         self.store.set_hostcall_fuel(limits.bytes_per_call);
         let deadline = Instant::now() + limits.deadline;
         let exports = &self.exports;
-        match under_deadline(engine, &mut self.store, deadline, |store| entry(store, exports)) {
+        match under_deadline(engine, &mut self.store, deadline, |store| {
+            entry(store, exports)
+        }) {
             Ok(answer) => Ok((self, answer)),
             Err(trap) => Err(why_it_stopped(self.store, &trap, limits)),
         }
@@ -100,18 +114,29 @@ fn under_deadline<R>(
     result
 }
 
-fn why_it_stopped(store: Store<HostState>, trap: &wasmtime::Error, limits: Limits) -> (HostError, Ports) {
+fn why_it_stopped(
+    store: Store<HostState>,
+    trap: &wasmtime::Error,
+    limits: Limits,
+) -> (HostError, Ports) {
     let state = store.into_data();
     let error = if state.deadline_missed {
-        HostError::DeadlineMissed { limit: limits.deadline }
+        HostError::DeadlineMissed {
+            limit: limits.deadline,
+        }
     } else if state.memory.refused {
-        HostError::MemoryLimit { limit_bytes: state.memory.limit_bytes }
+        HostError::MemoryLimit {
+            limit_bytes: state.memory.limit_bytes,
+        }
     } else {
         let reason = match trap.downcast_ref::<Trap>() {
             Some(trap) => trap.to_string(),
             None => trap.root_cause().to_string(),
         };
-        HostError::Trapped { reason, output: state.output.text() }
+        HostError::Trapped {
+            reason,
+            output: state.output.text(),
+        }
     };
     (error, state.ports)
 }

@@ -9,24 +9,22 @@
 mod configuration;
 mod conversions;
 mod instance;
+mod lifecycle;
 mod types;
 
 use std::thread;
 use std::time::{Duration, Instant};
 
-use wasmtime::Store;
 use wasmtime::component::ResourceAny;
 
 pub(crate) use instance::HostState;
 pub use types::{
-    Classification, Clock, ConfigLayer, ConfigProblem, LogFormat, MergedConfig, Model, Plan, PlanItem, PlanRequest,
-    Progress, Replacement, Run, SessionOptions, Span, Supplement, SupplementKind, TokenCost, Usage,
+    Classification, Clock, ConfigLayer, ConfigProblem, LogFormat, MergedConfig, Model, Plan,
+    PlanItem, PlanRequest, Progress, Replacement, Run, SessionOptions, Span, Supplement,
+    SupplementKind, TokenCost, Usage,
 };
 
-use crate::bindings::ContextEngine;
-use crate::bindings::ds4::context::types::Error as ContractError;
-use crate::bindings::exports::ds4::context::sessions;
-use crate::{Engine, EngineError, HostError, Limits, Ports};
+use crate::{Engine, HostError, Limits, Ports};
 use conversions::document;
 use instance::Instance;
 
@@ -47,9 +45,18 @@ pub struct Session {
 }
 
 /// Where the ports are: with the component while it runs, here while there is none.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "one per session, and never in a list"
+)]
 enum State {
-    Running { instance: Instance, session: ResourceAny },
-    Dropped { ports: Ports },
+    Running {
+        instance: Instance,
+        session: ResourceAny,
+    },
+    Dropped {
+        ports: Ports,
+    },
     /// Only while a call is under way; a port that panicked leaves it behind.
     Calling,
 }
@@ -76,7 +83,13 @@ impl Session {
             None => random_seed()?,
         };
         let state = State::Dropped { ports };
-        let mut session = Self { engine: engine.clone(), options, seed, state, selected: Selected::default() };
+        let mut session = Self {
+            engine: engine.clone(),
+            options,
+            seed,
+            state,
+            selected: Selected::default(),
+        };
         session.reopen()?;
         Ok(session)
     }
@@ -151,7 +164,10 @@ impl Session {
     /// As every call.
     pub fn projected_messages(&mut self) -> Result<u32, HostError> {
         self.call(|store, exports, session| {
-            Ok(Ok(exports.ds4_context_sessions().session().call_projected_messages(store, session)?))
+            Ok(Ok(exports
+                .ds4_context_sessions()
+                .session()
+                .call_projected_messages(store, session)?))
         })
     }
 
@@ -175,15 +191,28 @@ impl Session {
     pub fn plan(&mut self, request: &PlanRequest) -> Result<Plan, HostError> {
         let request = request.at(self.options.clock.now_ms());
         let job = self.call(|store, exports, session| {
-            exports.ds4_context_planning().job().call_start(store, session, &request)
+            exports
+                .ds4_context_planning()
+                .job()
+                .call_start(store, session, &request)
         })?;
         let give_up = Instant::now() + self.options.limits.deadline;
         let planned = loop {
-            let advanced = self.call(|store, exports, _| exports.ds4_context_planning().job().call_advance(store, job));
+            let advanced = self.call(|store, exports, _| {
+                exports
+                    .ds4_context_planning()
+                    .job()
+                    .call_advance(store, job)
+            });
             match advanced {
                 Ok(None) if Instant::now() < give_up => thread::sleep(PLAN_POLL_PAUSE),
                 Ok(None) => {
-                    break self.call(|store, exports, _| exports.ds4_context_planning().job().call_finish_now(store, job));
+                    break self.call(|store, exports, _| {
+                        exports
+                            .ds4_context_planning()
+                            .job()
+                            .call_finish_now(store, job)
+                    });
                 }
                 Ok(Some(plan)) => break Ok(plan),
                 Err(error) => break Err(error),
@@ -201,7 +230,9 @@ impl Session {
     /// `Refused` with `NotFound` for a plan that is no longer held.
     pub fn render(&mut self, manifest_id: Option<&str>) -> Result<String, HostError> {
         self.call(|store, exports, session| {
-            exports.ds4_context_planning().call_render(store, session, manifest_id)
+            exports
+                .ds4_context_planning()
+                .call_render(store, session, manifest_id)
         })
         .and_then(document)
     }
@@ -212,7 +243,9 @@ impl Session {
     /// As [`Session::render`].
     pub fn manifest(&mut self, manifest_id: Option<&str>) -> Result<String, HostError> {
         self.call(|store, exports, session| {
-            exports.ds4_context_diagnostics().call_manifest(store, session, manifest_id)
+            exports
+                .ds4_context_diagnostics()
+                .call_manifest(store, session, manifest_id)
         })
         .and_then(document)
     }
@@ -223,7 +256,9 @@ impl Session {
     /// As [`Session::render`].
     pub fn explain(&mut self, manifest_id: Option<&str>) -> Result<String, HostError> {
         self.call(|store, exports, session| {
-            exports.ds4_context_diagnostics().call_explain(store, session, manifest_id)
+            exports
+                .ds4_context_diagnostics()
+                .call_explain(store, session, manifest_id)
         })
         .and_then(document)
     }
@@ -233,8 +268,12 @@ impl Session {
     /// # Errors
     /// As every call.
     pub fn inspect(&mut self) -> Result<String, HostError> {
-        self.call(|store, exports, session| exports.ds4_context_diagnostics().call_inspect(store, session))
-            .and_then(document)
+        self.call(|store, exports, session| {
+            exports
+                .ds4_context_diagnostics()
+                .call_inspect(store, session)
+        })
+        .and_then(document)
     }
 
     /// Session, leaf, model, budgets and the newest plan in a few figures, as JSON.
@@ -242,8 +281,12 @@ impl Session {
     /// # Errors
     /// As every call.
     pub fn status(&mut self) -> Result<String, HostError> {
-        self.call(|store, exports, session| exports.ds4_context_diagnostics().call_status(store, session))
-            .and_then(document)
+        self.call(|store, exports, session| {
+            exports
+                .ds4_context_diagnostics()
+                .call_status(store, session)
+        })
+        .and_then(document)
     }
 
     /// Other limits, from the next call on.
@@ -265,143 +308,6 @@ impl std::fmt::Debug for Session {
             .field("session_id", &self.options.session_id)
             .field("running", &self.is_running())
             .finish_non_exhaustive()
-    }
-}
-
-/// What the contract's functions return inside wasmtime's own result.
-type Answer<R> = wasmtime::Result<Result<R, ContractError>>;
-
-impl Session {
-    /// One call of the running component, which is started first where there is none.
-    fn call<R>(
-        &mut self,
-        entry: impl FnOnce(&mut Store<HostState>, &ContextEngine, ResourceAny) -> Answer<R>,
-    ) -> Result<R, HostError> {
-        self.ensure_running()?;
-        self.call_running(entry)
-    }
-
-    fn ensure_running(&mut self) -> Result<(), HostError> {
-        if self.is_running() { Ok(()) } else { self.reopen() }
-    }
-
-    fn call_running<R>(
-        &mut self,
-        entry: impl FnOnce(&mut Store<HostState>, &ContextEngine, ResourceAny) -> Answer<R>,
-    ) -> Result<R, HostError> {
-        let (instance, session) = match std::mem::replace(&mut self.state, State::Calling) {
-            State::Running { instance, session } => (instance, session),
-            other => {
-                self.state = other;
-                return Err(HostError::BrokenAnswer("a call without a component".to_owned()));
-            }
-        };
-        let limits = self.options.limits;
-        match instance.call(&self.engine, limits, |store, exports| entry(store, exports, session)) {
-            Ok((instance, answer)) => {
-                self.state = State::Running { instance, session };
-                answer.map_err(|error| HostError::Refused(error.into()))
-            }
-            Err((error, ports)) => {
-                self.state = State::Dropped { ports };
-                Err(error)
-            }
-        }
-    }
-
-    /// Starts a component and brings it to where the last one was.
-    fn reopen(&mut self) -> Result<(), HostError> {
-        let ports = match std::mem::replace(&mut self.state, State::Calling) {
-            State::Dropped { ports } => ports,
-            State::Running { instance, .. } => instance.into_ports(),
-            State::Calling => return Err(HostError::Load("a port panicked in an earlier call".to_owned())),
-        };
-        self.start(ports).and_then(|()| self.replay()).inspect_err(|_| self.drop_component())
-    }
-
-    /// A component that is not where the last one was must not answer.
-    fn drop_component(&mut self) {
-        self.state = match std::mem::replace(&mut self.state, State::Calling) {
-            State::Running { instance, .. } => State::Dropped { ports: instance.into_ports() },
-            other => other,
-        };
-    }
-
-    fn start(&mut self, ports: Ports) -> Result<(), HostError> {
-        let limits = self.options.limits;
-        let options = sessions::Options {
-            session_id: self.options.session_id.clone(),
-            format: self.options.format.into(),
-            log: self.options.log.clone(),
-            config: self.options.config.clone().into_bytes(),
-            project_trusted: self.options.project_trusted,
-            seed: self.seed.clone(),
-            now_ms: self.options.clock.now_ms(),
-        };
-        let opened = Instance::start(&self.engine, ports, limits).and_then(|instance| {
-            instance.call(&self.engine, limits, |store, exports| {
-                exports.ds4_context_sessions().session().call_open(store, &options)
-            })
-        });
-        match opened {
-            Ok((instance, Ok(session))) => {
-                self.state = State::Running { instance, session };
-                Ok(())
-            }
-            Ok((instance, Err(refused))) => {
-                self.state = State::Dropped { ports: instance.into_ports() };
-                Err(HostError::Refused(EngineError::from(refused)))
-            }
-            Err((error, ports)) => {
-                self.state = State::Dropped { ports };
-                Err(error)
-            }
-        }
-    }
-
-    fn replay(&mut self) -> Result<(), HostError> {
-        for index in 0..self.selected.appended.len() {
-            let lines = std::mem::take(&mut self.selected.appended[index]);
-            let taken_in = self.append_running(&lines);
-            self.selected.appended[index] = lines;
-            taken_in?;
-        }
-        while self.selected.synced && !self.sync_slice()?.finished {}
-        if let Some(leaf) = self.selected.leaf.clone() {
-            self.select_leaf_running(Some(&leaf))?;
-        }
-        if let Some(model) = self.selected.model.clone() {
-            self.select_model_running(&model)?;
-        }
-        Ok(())
-    }
-
-    fn append_running(&mut self, lines: &[u8]) -> Result<u32, HostError> {
-        let now_ms = self.options.clock.now_ms();
-        self.call_running(|store, exports, session| {
-            exports.ds4_context_sessions().session().call_append(store, session, lines, now_ms)
-        })
-    }
-
-    fn select_leaf_running(&mut self, entry_id: Option<&str>) -> Result<(), HostError> {
-        self.call_running(|store, exports, session| {
-            exports.ds4_context_sessions().session().call_select_leaf(store, session, entry_id)
-        })
-    }
-
-    fn select_model_running(&mut self, model: &Model) -> Result<(), HostError> {
-        let model = model.clone().into();
-        self.call_running(|store, exports, session| {
-            exports.ds4_context_sessions().session().call_select_model(store, session, &model)
-        })
-    }
-
-    fn sync_slice(&mut self) -> Result<Progress, HostError> {
-        let now_ms = self.options.clock.now_ms();
-        self.call_running(|store, exports, session| {
-            exports.ds4_context_sessions().session().call_sync(store, session, SYNC_SLICE_BYTES, now_ms)
-        })
-        .map(Progress::from)
     }
 }
 

@@ -29,7 +29,9 @@ impl Clock {
             Self::Fixed(now_ms) => now_ms,
             Self::System => SystemTime::now()
                 .duration_since(UNIX_EPOCH)
-                .map_or(0, |since| u64::try_from(since.as_millis()).unwrap_or(u64::MAX)),
+                .map_or(0, |since| {
+                    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+                }),
         }
     }
 }
@@ -62,7 +64,10 @@ impl SessionOptions {
         let path = path.into();
         let file = path.rsplit('/').next().unwrap_or(&path);
         let session_id = file.strip_suffix(".jsonl").unwrap_or(file).to_owned();
-        Self { log: Some(path), ..Self::in_memory(session_id) }
+        Self {
+            log: Some(path),
+            ..Self::in_memory(session_id)
+        }
     }
 
     /// A session without a log.

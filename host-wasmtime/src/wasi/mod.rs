@@ -20,7 +20,9 @@ pub use output::MAX_CAPTURED_OUTPUT_BYTES;
 
 use wasmtime::StoreContextMut;
 use wasmtime::component::types::{ComponentInstance, ComponentItem};
-use wasmtime::component::{Component, ComponentNamedList, Lift, Linker, LinkerInstance, Lower, Resource, ResourceType};
+use wasmtime::component::{
+    Component, ComponentNamedList, Lift, Linker, LinkerInstance, Lower, Resource, ResourceType,
+};
 
 use crate::session::HostState;
 
@@ -32,13 +34,20 @@ struct TerminalInput;
 struct TerminalOutput;
 
 /// Answers the WASI interfaces among the component's imports.
-pub(crate) fn add_to_linker(linker: &mut Linker<HostState>, component: &Component) -> wasmtime::Result<()> {
+pub(crate) fn add_to_linker(
+    linker: &mut Linker<HostState>,
+    component: &Component,
+) -> wasmtime::Result<()> {
     let engine = linker.engine().clone();
     for (name, import) in component.component_type().imports(&engine) {
-        let (Some(interface), ComponentItem::ComponentInstance(contents)) = (name.strip_prefix("wasi:"), import.ty) else {
+        let (Some(interface), ComponentItem::ComponentInstance(contents)) =
+            (name.strip_prefix("wasi:"), import.ty)
+        else {
             continue;
         };
-        let interface = interface.split_once('@').map_or(interface, |(name, _)| name);
+        let interface = interface
+            .split_once('@')
+            .map_or(interface, |(name, _)| name);
         let mut instance = linker.instance(name)?;
         add_resources(&mut instance, &contents, &engine)?;
         add_interface(&mut instance, interface)?;
@@ -72,45 +81,72 @@ fn add_resources(
     Ok(())
 }
 
-fn add_interface(instance: &mut LinkerInstance<'_, HostState>, interface: &str) -> wasmtime::Result<()> {
+fn add_interface(
+    instance: &mut LinkerInstance<'_, HostState>,
+    interface: &str,
+) -> wasmtime::Result<()> {
     match interface {
         "cli/environment" => {
-            answer(instance, "get-environment", |_, ()| Ok((Vec::<(String, String)>::new(),)))?;
-            answer(instance, "get-arguments", |_, ()| Ok((Vec::<String>::new(),)))?;
+            answer(instance, "get-environment", |_, ()| {
+                Ok((Vec::<(String, String)>::new(),))
+            })?;
+            answer(instance, "get-arguments", |_, ()| {
+                Ok((Vec::<String>::new(),))
+            })?;
             answer(instance, "initial-cwd", |_, ()| Ok((None::<String>,)))
         }
-        "cli/exit" => answer(instance, "exit", |_, (_,): (Result<(), ()>,)| -> wasmtime::Result<()> {
-            wasmtime::bail!("the component asked to exit")
+        "cli/exit" => answer(
+            instance,
+            "exit",
+            |_, (_,): (Result<(), ()>,)| -> wasmtime::Result<()> {
+                wasmtime::bail!("the component asked to exit")
+            },
+        ),
+        "cli/terminal-stdin" => answer(instance, "get-terminal-stdin", |_, ()| {
+            Ok((None::<Resource<TerminalInput>>,))
         }),
-        "cli/terminal-stdin" => {
-            answer(instance, "get-terminal-stdin", |_, ()| Ok((None::<Resource<TerminalInput>>,)))
-        }
-        "cli/terminal-stdout" => {
-            answer(instance, "get-terminal-stdout", |_, ()| Ok((None::<Resource<TerminalOutput>>,)))
-        }
-        "cli/terminal-stderr" => {
-            answer(instance, "get-terminal-stderr", |_, ()| Ok((None::<Resource<TerminalOutput>>,)))
-        }
+        "cli/terminal-stdout" => answer(instance, "get-terminal-stdout", |_, ()| {
+            Ok((None::<Resource<TerminalOutput>>,))
+        }),
+        "cli/terminal-stderr" => answer(instance, "get-terminal-stderr", |_, ()| {
+            Ok((None::<Resource<TerminalOutput>>,))
+        }),
         "clocks/monotonic-clock" => {
             answer(instance, "now", |_, ()| Ok((0u64,)))?;
             answer(instance, "resolution", |_, ()| Ok((1u64,)))
         }
         "clocks/wall-clock" => {
-            answer(instance, "now", |_, ()| Ok((Datetime { seconds: 0, nanoseconds: 0 },)))?;
-            answer(instance, "resolution", |_, ()| Ok((Datetime { seconds: 0, nanoseconds: 1 },)))
+            answer(instance, "now", |_, ()| {
+                Ok((Datetime {
+                    seconds: 0,
+                    nanoseconds: 0,
+                },))
+            })?;
+            answer(instance, "resolution", |_, ()| {
+                Ok((Datetime {
+                    seconds: 0,
+                    nanoseconds: 1,
+                },))
+            })
         }
         "random/random" => {
-            answer(instance, "get-random-bytes", |_, (length,): (u64,)| zeros(length))?;
+            answer(instance, "get-random-bytes", |_, (length,): (u64,)| {
+                zeros(length)
+            })?;
             answer(instance, "get-random-u64", |_, ()| Ok((0u64,)))
         }
         "random/insecure" => {
-            answer(instance, "get-insecure-random-bytes", |_, (length,): (u64,)| zeros(length))?;
+            answer(
+                instance,
+                "get-insecure-random-bytes",
+                |_, (length,): (u64,)| zeros(length),
+            )?;
             answer(instance, "get-insecure-random-u64", |_, ()| Ok((0u64,)))
         }
         "random/insecure-seed" => answer(instance, "insecure-seed", |_, ()| Ok(((0u64, 0u64),))),
-        "filesystem/preopens" => {
-            answer(instance, "get-directories", |_, ()| Ok((Vec::<(Resource<Descriptor>, String)>::new(),)))
-        }
+        "filesystem/preopens" => answer(instance, "get-directories", |_, ()| {
+            Ok((Vec::<(Resource<Descriptor>, String)>::new(),))
+        }),
         other => streams::add_interface(instance, other),
     }
 }

@@ -46,15 +46,15 @@ pub(super) fn add_interface(
     interface: &str,
 ) -> wasmtime::Result<()> {
     match interface {
-        "cli/stdin" => {
-            answer(instance, "get-stdin", |_, ()| Ok((Resource::<InputStream>::new_own(ONLY_HANDLE),)))
-        }
-        "cli/stdout" => {
-            answer(instance, "get-stdout", |_, ()| Ok((Resource::<OutputStream>::new_own(ONLY_HANDLE),)))
-        }
-        "cli/stderr" => {
-            answer(instance, "get-stderr", |_, ()| Ok((Resource::<OutputStream>::new_own(ONLY_HANDLE),)))
-        }
+        "cli/stdin" => answer(instance, "get-stdin", |_, ()| {
+            Ok((Resource::<InputStream>::new_own(ONLY_HANDLE),))
+        }),
+        "cli/stdout" => answer(instance, "get-stdout", |_, ()| {
+            Ok((Resource::<OutputStream>::new_own(ONLY_HANDLE),))
+        }),
+        "cli/stderr" => answer(instance, "get-stderr", |_, ()| {
+            Ok((Resource::<OutputStream>::new_own(ONLY_HANDLE),))
+        }),
         "io/poll" => add_poll(instance),
         "io/streams" => {
             add_input(instance)?;
@@ -66,27 +66,55 @@ pub(super) fn add_interface(
 }
 
 fn add_poll(instance: &mut LinkerInstance<'_, HostState>) -> wasmtime::Result<()> {
-    answer(instance, "[method]pollable.ready", |_, (_,): (Resource<Pollable>,)| Ok((true,)))?;
-    answer(instance, "[method]pollable.block", |_, (_,): (Resource<Pollable>,)| Ok(()))?;
+    answer(
+        instance,
+        "[method]pollable.ready",
+        |_, (_,): (Resource<Pollable>,)| Ok((true,)),
+    )?;
+    answer(
+        instance,
+        "[method]pollable.block",
+        |_, (_,): (Resource<Pollable>,)| Ok(()),
+    )?;
     answer(instance, "poll", |_, (all,): (Vec<Resource<Pollable>>,)| {
-        Ok((all.iter().zip(0u32..).map(|(_, index)| index).collect::<Vec<u32>>(),))
+        Ok((all
+            .iter()
+            .zip(0u32..)
+            .map(|(_, index)| index)
+            .collect::<Vec<u32>>(),))
     })
 }
 
 fn add_input(instance: &mut LinkerInstance<'_, HostState>) -> wasmtime::Result<()> {
-    for name in ["[method]input-stream.read", "[method]input-stream.blocking-read"] {
-        answer(instance, name, |_, (_, _): (Resource<InputStream>, u64)| -> Streamed<Vec<u8>> {
-            Ok((Err(StreamError::Closed),))
-        })?;
+    for name in [
+        "[method]input-stream.read",
+        "[method]input-stream.blocking-read",
+    ] {
+        answer(
+            instance,
+            name,
+            |_, (_, _): (Resource<InputStream>, u64)| -> Streamed<Vec<u8>> {
+                Ok((Err(StreamError::Closed),))
+            },
+        )?;
     }
-    answer(instance, "[method]input-stream.subscribe", |_, (_,): (Resource<InputStream>,)| ready())
+    answer(
+        instance,
+        "[method]input-stream.subscribe",
+        |_, (_,): (Resource<InputStream>,)| ready(),
+    )
 }
 
 fn add_output(instance: &mut LinkerInstance<'_, HostState>) -> wasmtime::Result<()> {
-    answer(instance, "[method]output-stream.check-write", |_, (_,): (Resource<OutputStream>,)| -> Streamed<u64> {
-        Ok((Ok(WRITE_PERMIT),))
-    })?;
-    for name in ["[method]output-stream.write", "[method]output-stream.blocking-write-and-flush"] {
+    answer(
+        instance,
+        "[method]output-stream.check-write",
+        |_, (_,): (Resource<OutputStream>,)| -> Streamed<u64> { Ok((Ok(WRITE_PERMIT),)) },
+    )?;
+    for name in [
+        "[method]output-stream.write",
+        "[method]output-stream.blocking-write-and-flush",
+    ] {
         answer(
             instance,
             name,
@@ -96,10 +124,21 @@ fn add_output(instance: &mut LinkerInstance<'_, HostState>) -> wasmtime::Result<
             },
         )?;
     }
-    for name in ["[method]output-stream.flush", "[method]output-stream.blocking-flush"] {
-        answer(instance, name, |_, (_,): (Resource<OutputStream>,)| -> Streamed<()> { Ok((Ok(()),)) })?;
+    for name in [
+        "[method]output-stream.flush",
+        "[method]output-stream.blocking-flush",
+    ] {
+        answer(
+            instance,
+            name,
+            |_, (_,): (Resource<OutputStream>,)| -> Streamed<()> { Ok((Ok(()),)) },
+        )?;
     }
-    answer(instance, "[method]output-stream.subscribe", |_, (_,): (Resource<OutputStream>,)| ready())
+    answer(
+        instance,
+        "[method]output-stream.subscribe",
+        |_, (_,): (Resource<OutputStream>,)| ready(),
+    )
 }
 
 fn ready() -> wasmtime::Result<(Resource<Pollable>,)> {

@@ -18,7 +18,8 @@ impl Folder {
     pub fn new() -> Self {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("test-{}-{number}", std::process::id()));
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR"))
+            .join(format!("test-{}-{number}", std::process::id()));
         let _ = fs::remove_dir_all(&path);
         fs::create_dir_all(&path).expect("a folder");
         Self(path.canonicalize().expect("the folder is there"))
@@ -35,7 +36,11 @@ impl Folder {
     }
 
     pub fn ports(&self) -> Ports {
-        Ports::with_storage(GrantedFolders::new().grant(Place::Sessions, &self.0).expect("granted"))
+        Ports::with_storage(
+            GrantedFolders::new()
+                .grant(Place::Sessions, &self.0)
+                .expect("granted"),
+        )
     }
 }
 
@@ -50,7 +55,11 @@ pub fn code_cache() -> PathBuf {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     let folder = FOLDER.get_or_init(|| {
         let component = fs::read(env!("DS4_CONTEXT_COMPONENT_PATH")).expect("the component");
-        let name: String = Sha256::digest(component).iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+        let name: String = Sha256::digest(component)
+            .iter()
+            .take(8)
+            .map(|byte| format!("{byte:02x}"))
+            .collect();
         Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("code-{name}"))
     });
     folder.clone()
@@ -59,7 +68,10 @@ pub fn code_cache() -> PathBuf {
 pub fn engine() -> &'static Engine {
     static ENGINE: OnceLock<Engine> = OnceLock::new();
     ENGINE.get_or_init(|| {
-        Engine::new(&EngineOptions { code_cache: CodeCache::Folder(code_cache()) }).expect("the component loads")
+        Engine::new(&EngineOptions {
+            code_cache: CodeCache::Folder(code_cache()),
+        })
+        .expect("the component loads")
     })
 }
 
@@ -78,7 +90,9 @@ pub fn pi_log(turns: usize, result_characters: usize) -> String {
         parent = format!("\"{id}\"");
     };
     for turn in 0..turns {
-        let ask = format!("{{\"role\":\"user\",\"content\":\"Question {turn}\",\"timestamp\":1767225601000}}");
+        let ask = format!(
+            "{{\"role\":\"user\",\"content\":\"Question {turn}\",\"timestamp\":1767225601000}}"
+        );
         let call = format!(
             "{{\"role\":\"assistant\",\"content\":[{{\"type\":\"toolCall\",\"id\":\"call-{turn}\",\"name\":\"read\",\"arguments\":{{\"path\":\"file-{turn}\"}}}}],\"provider\":\"p\",\"model\":\"m\",\"stopReason\":\"toolUse\",\"timestamp\":1767225602000}}"
         );

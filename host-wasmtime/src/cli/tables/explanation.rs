@@ -1,20 +1,29 @@
 //! Why each part is in or out, and what would change it.
 
 use super::layout::{Ink, Style, counted, cut, figure, wrapped};
-use super::words::{excluded_text, included_text};
-use super::{plan, runs};
+use super::plan;
+use super::runs::{self, Row};
+use super::words::{excluded_text, included_text, setting_text};
 use crate::cli::documents::{Exclusion, Explanation, Manifest, SmallestChange};
 
-/// Exclusions with a row of their own for each setting, the newest first; the rest is counted.
+/// Steps with a row of their own for each setting, the newest first; the rest is counted.
 const MAX_ROWS: usize = 10;
 
 /// The whole table.
 pub(crate) fn explanation(explanation: &Explanation, manifest: &Manifest, style: Style) -> String {
     let mut lines = plan::head(manifest, style);
     lines.push(String::new());
-    lines.extend(runs::table("In", &runs::of_items(&explanation.included), included_text, style));
+    lines.extend(runs::table(
+        "In",
+        &runs::of_items(&explanation.included),
+        included_text,
+        style,
+    ));
     lines.push(String::new());
-    lines.push(style.paint(Ink::Heading, "Left out, and the smallest change that would include it"));
+    lines.push(style.paint(
+        Ink::Heading,
+        "Left out, and the smallest change that would include it",
+    ));
     if explanation.excluded.is_empty() {
         lines.push("  nothing".to_owned());
     }
@@ -35,10 +44,18 @@ struct Change<'a> {
 fn changes(exclusions: &[Exclusion]) -> Vec<Change<'_>> {
     let mut changes: Vec<Change<'_>> = Vec::new();
     for exclusion in exclusions.iter().rev() {
-        let Some(smallest) = &exclusion.smallest_change else { continue };
-        match changes.iter_mut().find(|change| change.setting == smallest.setting) {
+        let Some(smallest) = &exclusion.smallest_change else {
+            continue;
+        };
+        match changes
+            .iter_mut()
+            .find(|change| change.setting == smallest.setting)
+        {
             Some(change) => change.exclusions.push((exclusion, smallest)),
-            None => changes.push(Change { setting: &smallest.setting, exclusions: vec![(exclusion, smallest)] }),
+            None => changes.push(Change {
+                setting: &smallest.setting,
+                exclusions: vec![(exclusion, smallest)],
+            }),
         }
     }
     changes.sort_by_key(Change::is_hopeless);
@@ -51,37 +68,79 @@ impl Change<'_> {
     }
 
     fn lines(&self, style: Style) -> Vec<String> {
-        let title = if self.is_hopeless() { "nothing would:".to_owned() } else { format!("{}:", self.setting) };
-        let mut lines = vec![format!("  {}", cut(&title, super::WIDTH - 2))];
+        let mut lines = vec![format!(
+            "  {}:",
+            cut(setting_text(self.setting), super::WIDTH - 3)
+        )];
         if self.is_hopeless() {
-            let all: Vec<Exclusion> = self.exclusions.iter().rev().map(|(exclusion, _)| (*exclusion).clone()).collect();
-            lines.extend(runs::of_exclusions(&all).iter().map(|row| row.line(excluded_text(&row.reason))));
+            let all: Vec<Exclusion> = self
+                .exclusions
+                .iter()
+                .rev()
+                .map(|(exclusion, _)| (*exclusion).clone())
+                .collect();
+            lines.extend(
+                runs::of_exclusions(&all)
+                    .iter()
+                    .map(|row| row.line(excluded_text(&row.reason))),
+            );
             return lines;
         }
-        for (exclusion, smallest) in self.exclusions.iter().take(MAX_ROWS) {
-            lines.push(runs::of_exclusion(exclusion).line(&value(smallest)));
+        let steps = self.steps();
+        for step in steps.iter().take(MAX_ROWS) {
+            lines.push(step.row.line(&step.value));
         }
-        lines.extend(self.rest().into_iter().map(|line| style.paint(Ink::Faint, &line)));
+        lines.extend(
+            rest(steps.get(MAX_ROWS..).unwrap_or_default())
+                .into_iter()
+                .map(|line| style.paint(Ink::Faint, &line)),
+        );
         lines
     }
 
-    /// The exclusions without a row, with what would include all of them.
-    fn rest(&self) -> Vec<String> {
-        let hidden = self.exclusions.get(MAX_ROWS..).unwrap_or_default();
-        let Some((_, last)) = hidden.last() else { return Vec::new() };
-        let messages = hidden.iter().map(|(exclusion, _)| exclusion.message_count).sum();
-        let tokens: u64 = hidden.iter().map(|(exclusion, _)| exclusion.tokens).sum();
-        let text = format!(
-            "and {} older with {} and {} tokens; all of it {}; --json lists them",
-            figure(hidden.len() as u64),
-            counted(messages, "message", "messages"),
-            figure(tokens),
-            value(last)
-        );
-        wrapped(&text, super::WIDTH - 4).into_iter().map(|line| format!("    {line}")).collect()
+    /// Neighbours that one value would include are one step.
+    fn steps(&self) -> Vec<Step> {
+        let mut steps: Vec<Step> = Vec::new();
+        for (exclusion, smallest) in &self.exclusions {
+            let (row, value) = (runs::of_exclusion(exclusion), value(smallest));
+            match steps.last_mut() {
+                Some(step) if step.value == value => step.row.extend_backwards(row),
+                _ => steps.push(Step { row, value }),
+            }
+        }
+        steps
     }
 }
 
+/// What one value of a setting would include.
+struct Step {
+    row: Row,
+    value: String,
+}
+
+/// The steps without a row, with what would include all of them.
+fn rest(hidden: &[Step]) -> Vec<String> {
+    let Some(last) = hidden.last() else {
+        return Vec::new();
+    };
+    let messages = hidden.iter().map(|step| step.row.messages).sum();
+    let tokens: u64 = hidden.iter().map(|step| step.row.tokens).sum();
+    let text = format!(
+        "and {} older with {} and {} tokens; all of it {}; --json lists them",
+        figure(hidden.len() as u64),
+        counted(messages, "message", "messages"),
+        figure(tokens),
+        last.value
+    );
+    wrapped(&text, super::WIDTH - 4)
+        .into_iter()
+        .map(|line| format!("    {line}"))
+        .collect()
+}
+
 fn value(smallest: &SmallestChange) -> String {
-    smallest.value.map_or_else(|| smallest.text.clone(), |value| format!("at {}", figure(value)))
+    smallest.value.map_or_else(
+        || smallest.text.clone(),
+        |value| format!("at {}", figure(value)),
+    )
 }

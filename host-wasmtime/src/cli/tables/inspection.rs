@@ -11,7 +11,12 @@ const MAX_LABELS: usize = 16;
 /// The whole table.
 pub(crate) fn inspection(inspection: &Inspection, style: Style) -> String {
     let mut lines = head(inspection, style);
-    for part in [tree(inspection, style), turns(inspection, style), labels(inspection, style), damage(inspection, style)] {
+    for part in [
+        tree(inspection, style),
+        turns(inspection, style),
+        labels(inspection, style),
+        damage(inspection, style),
+    ] {
         if !part.is_empty() {
             lines.push(String::new());
             lines.extend(part);
@@ -26,13 +31,24 @@ fn head(inspection: &Inspection, style: Style) -> Vec<String> {
     let mut add = |title: &str, text: &str| {
         // A count stays with its name.
         let text = printable(text);
-        for (index, line) in filled(text.split_inclusive(", ").map(str::trim_end), super::WIDTH - NAME).into_iter().enumerate() {
+        for (index, line) in filled(
+            text.split_inclusive(", ").map(str::trim_end),
+            super::WIDTH - NAME,
+        )
+        .into_iter()
+        .enumerate()
+        {
             let title = if index == 0 { title } else { "" };
-            lines.push(format!("{}{line}", style.paint(Ink::Heading, &left(title, NAME))));
+            lines.push(format!(
+                "{}{line}",
+                style.paint(Ink::Heading, &left(title, NAME))
+            ));
         }
     };
     let session = &inspection.session;
-    let version = session.version.map_or(String::new(), |version| format!(" version {version}"));
+    let version = session
+        .version
+        .map_or(String::new(), |version| format!(" version {version}"));
     add("Session", &cut(&session.id, 70));
     add(
         "Log",
@@ -47,9 +63,19 @@ fn head(inspection: &Inspection, style: Style) -> Vec<String> {
         add("Folder", &cut(folder, 70));
     }
     if let Some(model) = &inspection.model {
-        add("Model", &cut(&format!("{}/{}", model.provider, model.id), 70));
+        add(
+            "Model",
+            &cut(&format!("{}/{}", model.provider, model.id), 70),
+        );
     }
-    add("Entries", &format!("{}: {}", figure(inspection.entries.total), counts(&inspection.entries.by_type)));
+    add(
+        "Entries",
+        &format!(
+            "{}: {}",
+            figure(inspection.entries.total),
+            counts(&inspection.entries.by_type)
+        ),
+    );
     if !inspection.entries.messages_by_role.is_empty() {
         add("Messages", &counts(&inspection.entries.messages_by_role));
     }
@@ -70,7 +96,9 @@ fn head(inspection: &Inspection, style: Style) -> Vec<String> {
 }
 
 fn counts(by_name: &serde_json::Map<String, serde_json::Value>) -> String {
-    let part = |(name, count): (&String, &serde_json::Value)| format!("{} {name}", figure(count.as_u64().unwrap_or(0)));
+    let part = |(name, count): (&String, &serde_json::Value)| {
+        format!("{} {name}", figure(count.as_u64().unwrap_or(0)))
+    };
     by_name.iter().map(part).collect::<Vec<_>>().join(", ")
 }
 
@@ -80,7 +108,13 @@ const FIGURES: usize = 10;
 fn tree(inspection: &Inspection, style: Style) -> Vec<String> {
     let heading = format!(
         "{}{}{}{}{}",
-        left(&format!("Tree, {}", counted(inspection.branch_count, "branch", "branches")), BRANCH),
+        left(
+            &format!(
+                "Tree, {}",
+                counted(inspection.branch_count, "branch", "branches")
+            ),
+            BRANCH
+        ),
         right("entries", FIGURES),
         right("messages", FIGURES),
         right("turns", FIGURES),
@@ -96,7 +130,9 @@ fn tree(inspection: &Inspection, style: Style) -> Vec<String> {
             None => forks.push((fork, vec![branch])),
         }
     }
-    let hidden = inspection.branch_count.saturating_sub(inspection.branches.len() as u64);
+    let hidden = inspection
+        .branch_count
+        .saturating_sub(inspection.branches.len() as u64);
     let last_fork = forks.len().saturating_sub(1);
     for (index, (fork, branches)) in forks.iter().enumerate() {
         let ends = index == last_fork && hidden == 0;
@@ -104,20 +140,41 @@ fn tree(inspection: &Inspection, style: Style) -> Vec<String> {
             None => {
                 let last = branches.len().saturating_sub(1);
                 let rows = branches.iter().enumerate();
-                lines.extend(rows.map(|(at, branch)| leaf(if ends && at == last { "└─ " } else { "├─ " }, branch, style)));
+                lines.extend(rows.map(|(at, branch)| {
+                    leaf(
+                        if ends && at == last {
+                            "└─ "
+                        } else {
+                            "├─ "
+                        },
+                        branch,
+                        style,
+                    )
+                }));
             }
             Some(fork) => {
-                lines.push(format!("{}fork at {}", if ends { "└─ " } else { "├─ " }, cut(fork, 40)));
+                lines.push(format!(
+                    "{}fork at {}",
+                    if ends { "└─ " } else { "├─ " },
+                    cut(fork, 40)
+                ));
                 let stem = if ends { "   " } else { "│  " };
                 let last = branches.len().saturating_sub(1);
                 for (at, branch) in branches.iter().enumerate() {
-                    lines.push(leaf(&format!("{stem}{}", if at == last { "└─ " } else { "├─ " }), branch, style));
+                    lines.push(leaf(
+                        &format!("{stem}{}", if at == last { "└─ " } else { "├─ " }),
+                        branch,
+                        style,
+                    ));
                 }
             }
         }
     }
     if hidden > 0 {
-        lines.push(format!("└─ and {}", counted(hidden, "older branch", "older branches")));
+        lines.push(format!(
+            "└─ and {}",
+            counted(hidden, "older branch", "older branches")
+        ));
     }
     lines
 }
@@ -133,7 +190,11 @@ fn leaf(stem: &str, branch: &Branch, style: Style) -> String {
         right(&figure(branch.turns), FIGURES),
         right(&figure(branch.tokens), super::WIDTH - BRANCH - 3 * FIGURES)
     );
-    if branch.active { style.paint(Ink::Good, &row) } else { row }
+    if branch.active {
+        style.paint(Ink::Good, &row)
+    } else {
+        row
+    }
 }
 
 const TURN: usize = 22;
@@ -145,7 +206,11 @@ fn turns(inspection: &Inspection, style: Style) -> Vec<String> {
         return Vec::new();
     }
     let title = format!("Turns, {}", figure(turns.len() as u64));
-    let heading = turn_row(&title, "began (UTC)", ["messages", "replies", "calls", "tokens"]);
+    let heading = turn_row(
+        &title,
+        "began (UTC)",
+        ["messages", "replies", "calls", "tokens"],
+    );
     let mut lines = vec![style.paint(Ink::Heading, &heading)];
     let older = turns.len().saturating_sub(MAX_TURNS);
     if older > 0 {
@@ -154,22 +219,38 @@ fn turns(inspection: &Inspection, style: Style) -> Vec<String> {
         let row = turn_row(
             &format!("  {}", counted(older as u64, "older turn", "older turns")),
             "",
-            [&sum(|turn| turn.messages), &sum(|turn| turn.exchanges), &sum(|turn| turn.tool_calls), &sum(|turn| turn.tokens)],
+            [
+                &sum(|turn| turn.messages),
+                &sum(|turn| turn.exchanges),
+                &sum(|turn| turn.tool_calls),
+                &sum(|turn| turn.tokens),
+            ],
         );
         lines.push(style.paint(Ink::Faint, &row));
     }
     for turn in turns.iter().skip(older) {
         lines.push(turn_row(
-            &format!("  {}", turn.entry_id.as_deref().unwrap_or("before the first")),
+            &format!(
+                "  {}",
+                turn.entry_id.as_deref().unwrap_or("before the first")
+            ),
             &turn.timestamp_ms.map_or(String::new(), date_and_time),
-            [&figure(turn.messages), &figure(turn.exchanges), &figure(turn.tool_calls), &figure(turn.tokens)],
+            [
+                &figure(turn.messages),
+                &figure(turn.exchanges),
+                &figure(turn.tool_calls),
+                &figure(turn.tokens),
+            ],
         ));
     }
     lines
 }
 
 fn turn_row(turn: &str, when: &str, figures: [&str; 4]) -> String {
-    let figures: String = figures.iter().map(|figure| right(figure, FIGURES)).collect();
+    let figures: String = figures
+        .iter()
+        .map(|figure| right(figure, FIGURES))
+        .collect();
     format!("{}{}{figures}", left(turn, TURN), left(when, WHEN))
 }
 
@@ -180,13 +261,22 @@ fn date_and_time(ms: u64) -> String {
     // Years are counted from March, so that the leap day is the last of its year.
     let day = days + 719_468;
     let (era, day_of_era) = (day / 146_097, day % 146_097);
-    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let year_of_era =
+        (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
     let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
     let march_month = (5 * day_of_year + 2) / 153;
     let day_of_month = day_of_year - (153 * march_month + 2) / 5 + 1;
-    let month = if march_month < 10 { march_month + 3 } else { march_month - 9 };
+    let month = if march_month < 10 {
+        march_month + 3
+    } else {
+        march_month - 9
+    };
     let year = year_of_era + era * 400 + u64::from(month <= 2);
-    format!("{year:04}-{month:02}-{day_of_month:02} {:02}:{:02}", minute / 60, minute % 60)
+    format!(
+        "{year:04}-{month:02}-{day_of_month:02} {:02}:{:02}",
+        minute / 60,
+        minute % 60
+    )
 }
 
 fn labels(inspection: &Inspection, style: Style) -> Vec<String> {
@@ -195,7 +285,11 @@ fn labels(inspection: &Inspection, style: Style) -> Vec<String> {
     }
     let mut lines = vec![style.paint(Ink::Heading, "Labels")];
     for label in inspection.labels.iter().take(MAX_LABELS) {
-        lines.push(format!("  {}{}", left(&label.entry_id, TURN), cut(&label.label, super::WIDTH - TURN - 2)));
+        lines.push(format!(
+            "  {}{}",
+            left(&label.entry_id, TURN),
+            cut(&label.label, super::WIDTH - TURN - 2)
+        ));
     }
     let hidden = inspection.labels.len().saturating_sub(MAX_LABELS) as u64;
     if hidden > 0 {
@@ -208,13 +302,26 @@ fn damage(inspection: &Inspection, style: Style) -> Vec<String> {
     if inspection.damage.is_empty() {
         return vec![format!("{}none", style.paint(Ink::Heading, "Damage   "))];
     }
-    let mut lines = vec![style.paint(Ink::Heading, &format!("{}{}{}  what", left("Damage", 29), right("count", 7), right("line", 8)))];
+    let mut lines = vec![style.paint(
+        Ink::Heading,
+        &format!(
+            "{}{}{}  what",
+            left("Damage", 29),
+            right("count", 7),
+            right("line", 8)
+        ),
+    )];
     for damage in &inspection.damage {
         let line = damage.first_line.map_or(String::new(), figure);
         let texts = wrapped(&damage.text, super::WIDTH - 46);
         for (index, text) in texts.iter().enumerate() {
             lines.push(if index == 0 {
-                format!("  {}{}{}  {text}", left(&damage.code, 27), right(&figure(damage.count), 7), right(&line, 8))
+                format!(
+                    "  {}{}{}  {text}",
+                    left(&damage.code, 27),
+                    right(&figure(damage.count), 7),
+                    right(&line, 8)
+                )
             } else {
                 format!("{}{text}", " ".repeat(46))
             });

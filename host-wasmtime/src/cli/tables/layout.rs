@@ -22,7 +22,11 @@ pub(super) enum Ink {
 
 impl Style {
     pub(crate) fn of(output: &Output) -> Self {
-        if output.colours() { Self::Coloured } else { Self::Plain }
+        if output.colours() {
+            Self::Coloured
+        } else {
+            Self::Plain
+        }
     }
 
     pub(super) fn paint(self, ink: Ink, text: &str) -> String {
@@ -42,7 +46,9 @@ pub(crate) fn printable(text: &str) -> String {
     text.chars()
         .map(|character| match character {
             '\n' | '\r' | '\t' => ' ',
-            '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => '\u{fffd}',
+            '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
+                '\u{fffd}'
+            }
             other if other.is_control() => '\u{fffd}',
             other => other,
         })
@@ -54,7 +60,7 @@ pub(super) fn figure(number: u64) -> String {
     let digits = number.to_string();
     let mut grouped = String::new();
     for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index) % 3 == 0 {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
             grouped.push(',');
         }
         grouped.push(digit);
@@ -64,7 +70,11 @@ pub(super) fn figure(number: u64) -> String {
 
 /// `1 message`, `2 messages`.
 pub(super) fn counted(number: u64, one: &str, many: &str) -> String {
-    format!("{} {}", figure(number), if number == 1 { one } else { many })
+    format!(
+        "{} {}",
+        figure(number),
+        if number == 1 { one } else { many }
+    )
 }
 
 /// A text cut and filled to exactly so many columns.
@@ -146,12 +156,23 @@ mod tests {
 
     #[test]
     fn figures_are_grouped() {
-        assert_eq!([figure(0), figure(999), figure(1000), figure(1_234_567)], ["0", "999", "1,000", "1,234,567"]);
+        assert_eq!(
+            [figure(0), figure(999), figure(1000), figure(1_234_567)],
+            ["0", "999", "1,000", "1,234,567"]
+        );
     }
 
     #[test]
     fn a_cell_has_its_width_whatever_stands_in_it() {
-        for text in ["", "short", "exactly ten", "日本語日本語日本語", "e\u{301}", "a\u{1b}[31mred", "line\nfeed"] {
+        for text in [
+            "",
+            "short",
+            "exactly ten",
+            "日本語日本語日本語",
+            "e\u{301}",
+            "a\u{1b}[31mred",
+            "line\nfeed",
+        ] {
             assert_eq!(width(&left(text, 10)), 10, "{text:?}");
         }
     }
@@ -159,12 +180,20 @@ mod tests {
     #[test]
     fn control_characters_never_reach_the_terminal() {
         let shown = printable("a\u{1b}]0;title\u{7}b\u{202e}c\u{9b}31m");
-        assert!(shown.chars().all(|character| !character.is_control() && character != '\u{202e}'), "{shown:?}");
+        assert!(
+            shown
+                .chars()
+                .all(|character| !character.is_control() && character != '\u{202e}'),
+            "{shown:?}"
+        );
     }
 
     #[test]
     fn wrapped_lines_fit() {
-        let lines = wrapped("a recent tail of 48,123 tokens instead of 32,000 for this model", 20);
+        let lines = wrapped(
+            "a recent tail of 48,123 tokens instead of 32,000 for this model",
+            20,
+        );
         assert!(lines.len() > 2 && lines.iter().all(|line| width(line) <= 20));
     }
 }

@@ -18,17 +18,35 @@ pub(crate) fn plan(planned: &Planned, manifest: &Manifest, style: Style) -> Stri
     lines.push(String::new());
     lines.extend(kinds(manifest, style));
     lines.push(String::new());
-    let (inside, outside) = if is_fallback(manifest) { ("Must be in", "Could be left out") } else { ("In", "Left out") };
-    lines.extend(runs::table(inside, &runs::of_items(&manifest.included), included_words, style));
+    let (inside, outside) = if is_fallback(manifest) {
+        ("Must be in", "Could be left out")
+    } else {
+        ("In", "Left out")
+    };
+    lines.extend(runs::table(
+        inside,
+        &runs::of_items(&manifest.included),
+        included_words,
+        style,
+    ));
     lines.push(String::new());
-    lines.extend(runs::table(outside, &runs::of_exclusions(&planned.excluded), excluded_text, style));
+    lines.extend(runs::table(
+        outside,
+        &runs::of_exclusions(&planned.excluded),
+        excluded_text,
+        style,
+    ));
     lines.push(String::new());
     lines.extend(foot(planned, manifest, style));
     lines.join("\n")
 }
 
 fn included_words(reason: &str) -> &str {
-    if reason == "tool" { "the tools' definitions" } else { included_text(reason) }
+    if reason == "tool" {
+        "the tools' definitions"
+    } else {
+        included_text(reason)
+    }
 }
 
 /// Whether the plan is the agent's own context and nothing else.
@@ -41,7 +59,12 @@ pub(super) fn head(manifest: &Manifest, style: Style) -> Vec<String> {
     let leaf = manifest.branch_leaf_id.as_deref().unwrap_or("none");
     let name = |title: &str| style.paint(Ink::Heading, &left(title, 9));
     let mut lines = vec![
-        format!("{}{}, at entry {}", name("Session"), cut(&manifest.session_id, 40), cut(leaf, 20)),
+        format!(
+            "{}{}, at entry {}",
+            name("Session"),
+            cut(&manifest.session_id, 40),
+            cut(leaf, 20)
+        ),
         format!(
             "{}{}, window of {} tokens",
             name("Model"),
@@ -50,22 +73,42 @@ pub(super) fn head(manifest: &Manifest, style: Style) -> Vec<String> {
         ),
     ];
     if manifest.planning.mode == "observer" {
-        lines.push(format!("{}observer: the plan is recorded and the agent's own context is sent", name("Mode")));
+        lines.push(format!(
+            "{}observer: the plan is recorded and the agent's own context is sent",
+            name("Mode")
+        ));
     }
     lines
 }
 
 fn window(planned: &Planned, manifest: &Manifest, style: Style) -> Vec<String> {
     let used = planned.estimated_tokens;
-    let percent = (used * 100).checked_div(manifest.context_window).unwrap_or(0);
+    let percent = (used * 100)
+        .checked_div(manifest.context_window)
+        .unwrap_or(0);
     let counted_by = &planned.estimator;
-    let what = if is_fallback(manifest) { "without a plan" } else { "planned" };
-    let heading =
-        format!("{}{} tokens {what}, {percent} % of it, counted by {counted_by}", left("Window", 9), figure(used));
-    let ink = if used > manifest.active_input_budget { Ink::Warning } else { Ink::Good };
+    let what = if is_fallback(manifest) {
+        "without a plan"
+    } else {
+        "planned"
+    };
+    let heading = format!(
+        "{}{} tokens {what}, {percent} % of it, counted by {counted_by}",
+        left("Window", 9),
+        figure(used)
+    );
+    let ink = if used > manifest.active_input_budget {
+        Ink::Warning
+    } else {
+        Ink::Good
+    };
     vec![
         style.paint(Ink::Heading, &heading),
-        format!("  {}", bar(manifest, used).map_or_else(String::new, |(full, rest)| style.paint(ink, &full) + &rest)),
+        format!(
+            "  {}",
+            bar(manifest, used)
+                .map_or_else(String::new, |(full, rest)| style.paint(ink, &full) + &rest)
+        ),
         format!(
             "  █ {what}   ░ free up to the budget of {}   │ hard limit {}",
             figure(manifest.active_input_budget),
@@ -76,9 +119,14 @@ fn window(planned: &Planned, manifest: &Manifest, style: Style) -> Vec<String> {
 
 /// Planned cells, and the rest: free ones, those over the budget, the hard limit, and what the answer needs.
 fn bar(manifest: &Manifest, used: u64) -> Option<(String, String)> {
-    let cell = |tokens: u64| (tokens.min(manifest.context_window) * BAR_CELLS).checked_div(manifest.context_window);
+    let cell = |tokens: u64| {
+        (tokens.min(manifest.context_window) * BAR_CELLS).checked_div(manifest.context_window)
+    };
     let planned = cell(used)?.max(u64::from(used > 0));
-    let (budget, hard) = (cell(manifest.active_input_budget)?, cell(manifest.hard_input_limit)?.min(BAR_CELLS - 1));
+    let (budget, hard) = (
+        cell(manifest.active_input_budget)?,
+        cell(manifest.hard_input_limit)?.min(BAR_CELLS - 1),
+    );
     let rest = (planned..BAR_CELLS).map(|at| match at {
         at if at == hard => '│',
         at if at < budget => '░',
@@ -88,11 +136,21 @@ fn bar(manifest: &Manifest, used: u64) -> Option<(String, String)> {
 }
 
 fn kinds(manifest: &Manifest, style: Style) -> Vec<String> {
-    let row = |kind: &str, items: &str, tokens: &str| format!("{}{}{}", left(kind, 33), right(items, 9), right(tokens, 11));
+    let row = |kind: &str, items: &str, tokens: &str| {
+        format!("{}{}{}", left(kind, 33), right(items, 9), right(tokens, 11))
+    };
     let mut lines = vec![style.paint(Ink::Heading, &row("Tokens by kind", "items", "tokens"))];
     for part in &manifest.composition {
-        let share = part.tokens.saturating_mul(100).checked_div(manifest.estimated_input_tokens).unwrap_or(0);
-        let row = row(&format!("  {}", kind_text(&part.kind)), &figure(part.items), &figure(part.tokens));
+        let share = part
+            .tokens
+            .saturating_mul(100)
+            .checked_div(manifest.estimated_input_tokens)
+            .unwrap_or(0);
+        let row = row(
+            &format!("  {}", kind_text(&part.kind)),
+            &figure(part.items),
+            &figure(part.tokens),
+        );
         lines.push(format!("{row}  {} %", right(&share.to_string(), 3)));
     }
     lines
@@ -105,16 +163,31 @@ fn foot(planned: &Planned, manifest: &Manifest, style: Style) -> Vec<String> {
     let mut lines = vec![if is_fallback(manifest) {
         format!("There is no plan: an agent sends its own {all} with {tokens} tokens.")
     } else {
-        format!("{} of {all} go out; the whole branch has {tokens} tokens.", figure(planned.messages.len() as u64))
+        format!(
+            "{} of {all} go out; the whole branch has {tokens} tokens.",
+            figure(planned.messages.len() as u64)
+        )
     }];
     for warning in &manifest.warnings {
-        let text = format!("Note: {}.", warning_text(&warning.code, warning.details.len()));
+        let text = format!(
+            "Note: {}.",
+            warning_text(&warning.code, warning.details.len())
+        );
         lines.push(style.paint(Ink::Warning, &cut(&text, super::WIDTH)));
     }
     if !planned.excluded.is_empty() {
-        lines.push(style.paint(Ink::Faint, "--explain says what would include the rest; --json prints the messages."));
+        lines.push(style.paint(
+            Ink::Faint,
+            "--explain says what would include the rest; --json prints the messages.",
+        ));
     }
     let hash: String = planned.prompt_hash.chars().take(HASH_CHARACTERS).collect();
-    lines.push(style.paint(Ink::Faint, &cut(&format!("prompt {hash}…  manifest {}", manifest.id), super::WIDTH)));
+    lines.push(style.paint(
+        Ink::Faint,
+        &cut(
+            &format!("prompt {hash}…  manifest {}", manifest.id),
+            super::WIDTH,
+        ),
+    ));
     lines
 }

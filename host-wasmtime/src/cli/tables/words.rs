@@ -8,7 +8,7 @@ pub(super) fn kind_text(kind: &str) -> &str {
         "pin" => "pinned",
         "summary" => "summaries",
         "notice" => "notices",
-        "condensed" => "condensed",
+        "condensed" => "condensed history",
         "recent" => "recent history",
         "current" => "current request",
         "memory" => "memory",
@@ -26,6 +26,7 @@ pub(super) fn included_text(reason: &str) -> &str {
         "pinned" => "labelled ds4:pin",
         "recent-tail" => "recent history",
         "rescued-immediate-predecessor" => "last exchange before it",
+        "condensed-band" => "older, results condensed",
         "turn-head" => "begins a shortened turn",
         "summary" => "summary of older history",
         "turn-beginning-left-out" => "tells what is left out",
@@ -44,6 +45,7 @@ pub(super) fn excluded_text(reason: &str) -> &str {
         "recent-tail-closed" => "older than the tail",
         "background-without-retrieval" => "before the first request",
         "summary-policy-or-budget" => "no room for summaries",
+        "condensed-band-limit" => "condensed band is full",
         "before-stable-cut" => "before the stable cut",
         "orphan-result" => "result without its call",
         "surplus-result" => "second result of a call",
@@ -53,6 +55,16 @@ pub(super) fn excluded_text(reason: &str) -> &str {
         "empty-message" => "empty message",
         "excluded-from-context" => "kept out by the user",
         "unknown-role" => "unknown role",
+        other => other,
+    }
+}
+
+/// A setting that would include more, with its flag where there is one.
+pub(super) fn setting_text(setting: &str) -> &str {
+    match setting {
+        "budget" => "a larger budget of input (--budget)",
+        "contextWindow" => "a model with a larger window (--window)",
+        "none" => "nothing would",
         other => other,
     }
 }
@@ -67,6 +79,7 @@ pub(super) fn is_budget(reason: &str) -> bool {
             | "recent-tail-closed"
             | "background-without-retrieval"
             | "summary-policy-or-budget"
+            | "condensed-band-limit"
             | "before-stable-cut"
     )
 }
@@ -74,9 +87,13 @@ pub(super) fn is_budget(reason: &str) -> bool {
 /// Why there is no plan.
 pub(crate) fn fallback_text(reason: &str) -> String {
     let text = match reason {
-        "fixed-over-hard-limit" => "the system prompt and the tools alone are over the window's hard limit",
+        "fixed-over-hard-limit" => {
+            "the system prompt and the tools alone are over the window's hard limit"
+        }
         "pins-over-cap" => "the pinned messages are over context.maxPinnedTokens",
-        "mandatory-over-limit" => "the current request alone is over the budget, even with its results shortened",
+        "mandatory-over-limit" => {
+            "the current request alone is over the budget, even with its results shortened"
+        }
         "atomic-error" => "a tool exchange would have been split",
         "current-user-not-selected" => "the newest user message would have been left out",
         "selection-over-hard-limit" => "the selection is over the window's hard limit",
@@ -89,8 +106,12 @@ pub(crate) fn fallback_text(reason: &str) -> String {
 /// What a warning says.
 pub(super) fn warning_text(code: &str, count: usize) -> String {
     match code {
-        "context.excluded_oversized_turn" if count == 1 => "1 exchange is larger than the whole recent tail and was left out".to_owned(),
-        "context.excluded_oversized_turn" => format!("{count} exchanges are larger than the whole recent tail and were left out"),
+        "context.excluded_oversized_turn" if count == 1 => {
+            "1 exchange is larger than the whole recent tail and was left out".to_owned()
+        }
+        "context.excluded_oversized_turn" => {
+            format!("{count} exchanges are larger than the whole recent tail and were left out")
+        }
         other => other.to_owned(),
     }
 }
