@@ -6,27 +6,47 @@ use serde_json::{Value, json};
 
 use super::exclusions::{Exclusion, exclusions};
 use super::{PlanRecord, items};
-use crate::planner::{Group, GroupKind, WhatIf, WhyIn, WhyOut};
+use crate::planner::{Group, GroupKind, NOTICE_RESERVE_TOKENS, WhatIf, WhyIn, WhyOut};
+
+/// Groups of work that the exact needs of one explanation may take: exclusions times groups looked at for each. Beyond
+/// it a need is an upper bound, so that explaining stays linear in the longest session.
+const MAX_EXACT_WORK: usize = 2_000_000;
+
+/// The smallest share of a budget that upper bounds leave the tail, whatever the band's.
+const MIN_TAIL_SHARE: f64 = 0.01;
+
+/// The budget that a group would need.
+#[derive(Debug, Clone, Copy)]
+enum Need {
+    /// The smallest that includes it.
+    Exactly(u64),
+    /// One that surely includes it.
+    AtMost(u64),
+}
 
 /// The document of `diagnostics.explain`.
 pub(super) fn explanation(record: &PlanRecord, condensed: &dyn Fn(usize) -> Option<u32>) -> Value {
     let budgets = Budgets::new(record, condensed);
     let condensed_group = |place: usize| budgets.condensed(place);
     let what_if = budgets.what_if(record, &condensed_group);
+    let mut exact_left = MAX_EXACT_WORK / budgets.eligible.len().max(1);
     let mut excluded = Vec::new();
     // Newest first: an older group never needs less, so each search begins where the one before ended.
     let mut at_least = record.budgets.active;
     for exclusion in exclusions(record).iter().rev() {
-        let need = budgets
-            .place_of(exclusion)
-            .map(|place| what_if.smallest_budget(place, at_least));
-        at_least = need.map_or(at_least, |need| need.saturating_sub(1).max(at_least));
+        let need = budgets.place_of(exclusion).map(|place| {
+            if exact_left == 0 {
+                return Need::AtMost(budgets.enough(record, place));
+            }
+            exact_left -= 1;
+            let need = what_if.smallest_budget(place, at_least);
+            at_least = at_least.max(need.saturating_sub(1));
+            Need::Exactly(need)
+        });
         let mut row = exclusion.row();
         if let Some(row) = row.as_object_mut() {
-            row.insert(
-                "smallestChange".into(),
-                smallest_change(record, exclusion, need),
-            );
+            let change = smallest_change(record, exclusion, need);
+            row.insert("smallestChange".into(), change);
         }
         excluded.push(row);
     }
@@ -45,6 +65,8 @@ struct Budgets<'a> {
     eligible: Vec<Group>,
     /// Their condensed tokens, counted when first asked for.
     condensed: Vec<OnceCell<u64>>,
+    /// Whole tokens of the group at each place and all newer ones.
+    whole_up_to: Vec<u64>,
     condensed_message: &'a dyn Fn(usize) -> Option<u32>,
     record: &'a PlanRecord,
     mandatory: u64,
@@ -82,6 +104,13 @@ impl<'a> Budgets<'a> {
         }
         Self {
             condensed: vec![OnceCell::new(); eligible.len()],
+            whole_up_to: eligible
+                .iter()
+                .scan(0, |sum: &mut u64, group| {
+                    *sum = sum.saturating_add(group.tokens);
+                    Some(*sum)
+                })
+                .collect(),
             condensed_message,
             record,
             eligible,
@@ -129,13 +158,29 @@ impl<'a> Budgets<'a> {
     }
 
     fn place_of(&self, exclusion: &Exclusion<'_>) -> Option<usize> {
+        let newest_first = |group: &Group| std::cmp::Reverse(group.start());
         self.eligible
-            .iter()
-            .position(|group| group.start() == exclusion.start())
+            .binary_search_by_key(&std::cmp::Reverse(exclusion.start()), newest_first)
+            .ok()
+    }
+
+    /// A budget in which the group at that place surely is: everything newer and itself fit whole, the band's reserve
+    /// beside them.
+    fn enough(&self, record: &PlanRecord, place: usize) -> u64 {
+        let newer = self.whole_up_to.get(place).copied().unwrap_or_default();
+        let messages = self
+            .chosen
+            .saturating_add(newer)
+            .saturating_add(NOTICE_RESERVE_TOKENS);
+        let kept_for_the_band = record.band_share.unwrap_or_default();
+        #[allow(clippy::cast_sign_loss, clippy::cast_precision_loss)] // tokens lie far below 2^53
+        let with_reserve =
+            (messages as f64 / (1.0 - kept_for_the_band).max(MIN_TAIL_SHARE)).ceil() as u64;
+        record.fixed_tokens().saturating_add(with_reserve)
     }
 }
 
-fn smallest_change(record: &PlanRecord, exclusion: &Exclusion<'_>, need: Option<u64>) -> Value {
+fn smallest_change(record: &PlanRecord, exclusion: &Exclusion<'_>, need: Option<Need>) -> Value {
     if let Some(text) = beyond_any_budget(exclusion.why) {
         return json!({"setting": "none", "text": text});
     }
@@ -147,15 +192,19 @@ fn smallest_change(record: &PlanRecord, exclusion: &Exclusion<'_>, need: Option<
         );
         return json!({"setting": "context.maxSummaryTokens", "value": value, "text": text});
     };
+    let (about, need) = match need {
+        Need::Exactly(need) => ("", need),
+        Need::AtMost(need) => ("at most ", need),
+    };
     if need > record.budgets.hard {
         let value = smallest_window(record, need);
+        let hard = record.budgets.hard;
         let text = format!(
-            "a model whose window leaves {need} tokens of input (the hard limit here is {})",
-            record.budgets.hard
+            "a model whose window leaves {about}{need} tokens of input (the hard limit here is {hard})"
         );
         return json!({"setting": "contextWindow", "value": value, "text": text});
     }
-    let text = format!("an input budget of {need} tokens in place of the automatic limits");
+    let text = format!("an input budget of {about}{need} tokens in place of the automatic limits");
     json!({"setting": "budget", "value": need, "text": text})
 }
 

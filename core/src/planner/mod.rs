@@ -24,7 +24,7 @@ mod validation;
 mod what_if;
 
 pub use grouping::{Group, GroupKind};
-pub use notice::Notice;
+pub use notice::{NOTICE_RESERVE_TOKENS, Notice};
 pub use reason::{Fallback, OTHER_HISTORY_PRIORITY, Rescue, WhyIn, WhyOut};
 pub use stub::condense;
 pub use what_if::WhatIf;

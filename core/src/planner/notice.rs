@@ -8,7 +8,7 @@ use crate::model::Estimator;
 use crate::model::estimator::supplement_tokens;
 
 /// Tokens kept free for a notice: the longest one, with entry IDs as Pi makes them.
-pub(super) const NOTICE_RESERVE_TOKENS: u64 = 80;
+pub const NOTICE_RESERVE_TOKENS: u64 = 80;
 
 /// A line of the planner's own, sent as a user message.
 #[derive(Debug, Clone, PartialEq, Eq)]
