@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "each test file uses its part")]
 
+pub mod program;
+
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
