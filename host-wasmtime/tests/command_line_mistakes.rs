@@ -217,3 +217,26 @@ fn a_reader_that_goes_away_is_no_error() {
         (Some(0), String::new())
     );
 }
+
+/// A full disk under standard error: the line is lost, the exit code is not.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_line_that_cannot_be_written_leaves_the_exit_code() {
+    let folder = Folder::new();
+    folder.write("log.jsonl", &pi_log(1, 10));
+    for (words, code) in [
+        (vec!["plan", "--session", "nowhere.jsonl"], 2),
+        (vec!["plan", "--session", "log.jsonl", "--window", "0"], 2),
+        (vec!["plan", "--session", "log.jsonl", "--window", "1"], 1),
+    ] {
+        let full = fs::File::options()
+            .write(true)
+            .open("/dev/full")
+            .expect("the full device");
+        let output = command(&folder, &words)
+            .stderr(Stdio::from(full))
+            .output()
+            .expect("the program runs");
+        assert_eq!(output.status.code(), Some(code), "{words:?}");
+    }
+}

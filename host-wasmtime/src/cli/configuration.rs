@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use ds4_context_host::{ConfigLayer, ConfigProblem};
 
 use super::arguments::{Common, ConfigArguments};
-use super::failure::Failure;
+use super::failure::{Failure, tell};
 use super::folders;
 use super::output::Output;
 use super::runner::Runner;
@@ -29,7 +29,7 @@ pub(crate) fn command(
         None => Ok(()),
         Some((last, others)) => {
             for problem in others {
-                eprintln!("ds4-context: {}", line(problem));
+                tell(&line(problem));
             }
             Err(Failure::BadInput(line(last)))
         }
@@ -56,7 +56,7 @@ pub(crate) fn for_plan(
         if named.contains(&problem.source) {
             return Err(Failure::BadInput(line(problem)));
         }
-        eprintln!("ds4-context: {}", line(problem));
+        tell(&line(problem));
     }
     Ok(merged.config)
 }

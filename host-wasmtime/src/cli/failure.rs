@@ -1,6 +1,6 @@
 //! Why a command ends, and with which exit code.
 
-use std::io;
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use ds4_context_host::{EngineError, HostError};
@@ -34,9 +34,19 @@ impl Failure {
             Self::NobodyReads => return ExitCode::SUCCESS,
         };
         // Texts of files stand in some messages; a message is one line all the same.
-        eprintln!("ds4-context: {}", super::tables::printable(line));
+        tell(line);
         ExitCode::from(code)
     }
+}
+
+/// Says a line on standard error. Where nobody can hear it (a full disk, a closed pipe), the exit code still tells;
+/// `eprintln!` would panic there.
+pub(crate) fn tell(line: &str) {
+    let _ = writeln!(
+        io::stderr(),
+        "ds4-context: {}",
+        super::tables::printable(line)
+    );
 }
 
 impl From<HostError> for Failure {

@@ -12,6 +12,7 @@ use std::fs;
 use std::hash::{Hash, Hasher};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 use sha2::{Digest, Sha256};
 use wasmtime::component::Component;
@@ -25,6 +26,8 @@ const MAGIC: &[u8; 16] = b"ds4-context-cw1\n";
 const HEADER_BYTES: usize = MAGIC.len() + 32;
 /// Cached files that stay when a new one is written; the oldest are removed.
 const MAX_CACHED_FILES: usize = 4;
+/// No write takes this long; an older temporary file belongs to a process that died.
+const LONGEST_WRITE: Duration = Duration::from_secs(60 * 60);
 
 /// Where compiled code is kept.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -168,24 +171,57 @@ fn write(folder: &PrivateFolder, name: &str, code: &[u8]) -> io::Result<()> {
     renamed
 }
 
-/// Keeps the newest files; code of older builds is never asked for again.
+/// Keeps the newest files; code of older builds is never asked for again. Half-written files of processes that died are
+/// removed too.
 fn remove_oldest(folder: &Path) {
-    let Ok(entries) = fs::read_dir(folder) else {
-        return;
-    };
-    let mut cached: Vec<_> = entries
-        .flatten()
-        .filter(|entry| {
-            entry
-                .path()
-                .extension()
-                .is_some_and(|extension| extension == "cwasm")
-        })
-        .filter_map(|entry| Some((entry.metadata().ok()?.modified().ok()?, entry.path())))
-        .collect();
+    let mut cached = files_with_extension(folder, "cwasm");
     cached.sort_by(|first, second| second.cmp(first));
-    for (_, path) in cached.into_iter().skip(MAX_CACHED_FILES) {
+    let abandoned = files_with_extension(folder, "tmp")
+        .into_iter()
+        .filter(|(modified, _)| modified.elapsed().is_ok_and(|age| age > LONGEST_WRITE));
+    for (_, path) in cached.into_iter().skip(MAX_CACHED_FILES).chain(abandoned) {
         // Another process may have removed it already.
         let _ = fs::remove_file(path);
+    }
+}
+
+/// The folder's files of one kind, each with the time of its last change.
+fn files_with_extension(folder: &Path, wanted: &str) -> Vec<(SystemTime, PathBuf)> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries
+        .filter(|entry| {
+            let path = entry.path();
+            path.extension()
+                .is_some_and(|extension| extension == wanted)
+        })
+        .filter_map(|entry| Some((entry.metadata().ok()?.modified().ok()?, entry.path())))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_killed_process_left_is_removed_and_what_is_being_written_stays() {
+        let folder = std::env::temp_dir().join(format!("ds4-code-cache-{}", std::process::id()));
+        fs::create_dir_all(&folder).expect("a folder");
+        let file = |name: &str, age: Duration| {
+            let file = fs::File::create(folder.join(name)).expect("a file");
+            file.set_modified(SystemTime::now() - age).expect("a time");
+        };
+        file("a.cwasm.1.tmp", LONGEST_WRITE * 2);
+        file("a.cwasm.2.tmp", Duration::ZERO);
+        file("a.cwasm", LONGEST_WRITE * 2);
+        file("other", LONGEST_WRITE * 2);
+        remove_oldest(&folder);
+        let mut left: Vec<_> = fs::read_dir(&folder)
+            .expect("the folder")
+            .flatten()
+            .map(|entry| entry.file_name())
+            .collect();
+        left.sort();
+        fs::remove_dir_all(&folder).expect("removed");
+        assert_eq!(left, ["a.cwasm", "a.cwasm.2.tmp", "other"]);
     }
 }
