@@ -4,7 +4,7 @@ import { EngineError } from "./errors.js";
 export interface CallOptions {
   /** Rejects the call as `cancelled`. What the worker has begun it finishes, and its answer is dropped. */
   readonly signal?: AbortSignal;
-  /** Milliseconds until the call fails as `deadline-missed`. */
+  /** Milliseconds until the call fails as `deadline-missed`; `Infinity` for no deadline. */
   readonly deadlineMs?: number;
 }
 

@@ -9,6 +9,9 @@ export const PLAN_DEADLINE_MS = 2_000;
 /** Any other call: one slice of a log, a document, a configuration. */
 export const CALL_DEADLINE_MS = 10_000;
 
+/** The longest that a timer of Node can wait; it fires at once for anything longer. About 25 days. */
+export const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
 /**
  * Share of a call's time that may go into reading a log. A longer log is left half-read with an error of its own instead
  * of being cut off by the deadline, so that the next call goes on from there.

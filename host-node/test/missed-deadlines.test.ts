@@ -13,7 +13,8 @@ test("deadlines missed in a row switch planning off, once", () => {
 });
 
 test("a plan in between, or another failure, begins the count anew", () => {
-  for (const between of [{ kind: "planned", messages: [] }, { kind: "untouched" }, { kind: "failed", reason: "trapped" }] as const) {
+  const others: ContextOutcome[] = [{ kind: "planned", messages: [] }, { kind: "untouched" }, { kind: "failed", reason: "trapped" }];
+  for (const between of others) {
     const deadlines = new MissedDeadlines();
     const outcomes = [missed, missed, between, missed, missed];
     assert.ok(outcomes.every((outcome) => !deadlines.isTooMany(outcome)), between.kind);

@@ -148,6 +148,16 @@ test("numbers that are none are refused before they cross", async (context) => {
   const { session } = await scene(context);
   for (const input of [-1, 1.5, Number.NaN, 2 ** 60]) {
     await fails(session.recordUsage("m_1", { input, output: 0, cacheRead: 0, cacheWrite: 0 }), "invalid-input");
+    await fails(session.plan({ budget: input }), "invalid-input");
+    await fails(session.plan({ model: { provider: "p", id: "m", contextWindow: input } }), "invalid-input");
+    await fails(session.selectModel({ provider: "p", id: "m", contextWindow: 1000, maxOutput: input }), "invalid-input");
+  }
+});
+
+test("a deadline longer than a timer can wait is no deadline", async (context) => {
+  const { session } = await scene(context);
+  for (const deadlineMs of [2 ** 31, Number.POSITIVE_INFINITY]) {
+    assert.equal((await session.plan({ deadlineMs })).manifestId, "m_1");
   }
 });
 

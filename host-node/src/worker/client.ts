@@ -10,7 +10,7 @@
  */
 import { Worker, type Transferable } from "node:worker_threads";
 import { EngineError } from "../errors.js";
-import { LOG_READING_SHARE, WORKER_HEAP_MIB } from "../limits.js";
+import { LOG_READING_SHARE, LONGEST_TIMER_MS, WORKER_HEAP_MIB } from "../limits.js";
 import { compileCoreModules } from "./core-modules.js";
 import type { EngineCall, Request, Response, Results, SessionCall, SessionRecipe, WorkerStart } from "./messages.js";
 
@@ -98,7 +98,7 @@ export class WorkerClient {
         session,
         transfer,
         endsAt: performance.now() + deadlineMs,
-        timer: setTimeout(() => this.#missDeadline(call, deadlineMs), deadlineMs),
+        timer: setTimeout(() => this.#missDeadline(call, deadlineMs), Math.min(deadlineMs, LONGEST_TIMER_MS)),
         resolve,
         reject,
       };

@@ -137,7 +137,7 @@ export class HeldSessions {
       nowMs: milliseconds(body.nowMs),
       ...(body.systemPrompt === undefined ? {} : { systemPrompt: body.systemPrompt }),
       ...(body.tools === undefined ? {} : { tools: body.tools }),
-      ...(body.budget === undefined ? {} : { budget: body.budget }),
+      ...(body.budget === undefined ? {} : { budget: tokens32(body.budget, "a budget") }),
     });
     try {
       // Nothing that this host offers answers later, so what is not there at once will not come.
@@ -211,6 +211,8 @@ function syncOrNothing(session: HeldSession, nowMs: number) {
 
 /** Selects the model where it is another one: selecting it anew would forget what depends on it. */
 function selectModel(session: HeldSession, model: Model): void {
+  tokens32(model.contextWindow, "a context window");
+  tokens32(model.maxOutput ?? 0, "the most output of a model");
   const key = JSON.stringify(model);
   if (key !== session.model) {
     session.resource.selectModel(model);
@@ -231,6 +233,14 @@ function milliseconds(value: number): bigint {
 
 function tokens(value: number): bigint {
   return unsigned(value, "a number of tokens");
+}
+
+/** What does not fit the contract's `u32` would crash on its way into the component, and cost every session its worker. */
+function tokens32(value: number, what: string): number {
+  if (!Number.isInteger(value) || value < 0 || value >= 2 ** 32) {
+    throw new EngineError("invalid-input", `${what} has to be a whole number of tokens below 2^32, not ${value}`);
+  }
+  return value;
 }
 
 function unsigned(value: number, what: string): bigint {
