@@ -28,8 +28,8 @@ pub(super) struct NewestPlan {
 struct RememberedCut {
     tail: Anchor,
     band: Anchor,
-    provider: String,
-    model: String,
+    profile: ModelProfile,
+    budget: Option<u64>,
     leaf: Option<EntryIndex>,
     compaction: Option<EntryIndex>,
 }
@@ -105,8 +105,8 @@ impl PlanMemory {
             self.cut = record.decision.cut.map(|cut| RememberedCut {
                 tail: newest.context.anchor(log, &newest.view, cut.tail),
                 band: newest.context.anchor(log, &newest.view, cut.band),
-                provider: record.profile.provider.clone(),
-                model: record.profile.id.clone(),
+                profile: record.profile.clone(),
+                budget: record.budgets.explicit,
                 leaf: newest.view.leaf,
                 compaction: newest.view.projection.compaction,
             });
@@ -118,21 +118,23 @@ impl PlanMemory {
         self.newest = Some(newest);
     }
 
-    /// Where the previous plan began, if it is still there and nothing has happened that forgets it: another
-    /// model, a compaction, another branch (behaviour 2.2, Stable cut).
+    /// Where the previous plan began, if it is still there and nothing has happened that forgets it: another model or
+    /// window, another budget of the caller's, a compaction, another branch (behaviour 2.2, Stable cut). A cut that
+    /// outlived its limits would leave a larger window empty.
     pub(super) fn cut(
         &self,
         profile: &ModelProfile,
+        budget: Option<u64>,
         view: &View,
         context: &Context,
         log: &SessionLog,
     ) -> Option<Cut> {
         let cut = self.cut.as_ref()?;
-        let same_model = cut.provider == profile.provider && cut.model == profile.id;
+        let same_limits = cut.profile == *profile && cut.budget == budget;
         let same_branch = cut
             .leaf
             .is_none_or(|leaf| view.branch.entries.iter().rev().any(|entry| *entry == leaf));
-        if !same_model || !same_branch || cut.compaction != view.projection.compaction {
+        if !same_limits || !same_branch || cut.compaction != view.projection.compaction {
             return None;
         }
         let band = context.place_of(log, view, 0, cut.band)?;

@@ -233,7 +233,9 @@ impl Session {
                 share: band.max_share,
                 condensed: &condensed,
             }),
-            cut: self.plans.cut(&profile, &view, &context, &self.log),
+            cut: self
+                .plans
+                .cut(&profile, explicit, &view, &context, &self.log),
         });
         self.forms = forms.into_inner();
         let messages = candidates

@@ -341,6 +341,15 @@ fn a_leaf_and_a_model_are_followed_and_both_forget_the_cut() {
     session.select_model(small).unwrap();
     let plan = session.plan(&PlanRequest::default()).unwrap();
     assert!(u64::from(plan.estimated_tokens) < 24_000 * 7 / 10);
+    let mut grown = Model::named("p", "small");
+    grown.context_window = 200_000;
+    session.select_model(grown).unwrap();
+    let plan = session.plan(&PlanRequest::default()).unwrap();
+    assert!(
+        plan.estimated_tokens > 40_000,
+        "a larger window is filled again: {}",
+        plan.estimated_tokens
+    );
 }
 
 #[test]

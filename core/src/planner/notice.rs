@@ -43,14 +43,12 @@ pub(super) fn turn_notice(
         (Some(from), Some(to)) => format!("; the session log holds them as entries {from} to {to}"),
         _ => String::new(),
     };
+    let steps = match left_out.len() {
+        1 => "1 earlier step of this turn is".to_owned(),
+        count => format!("{count} earlier steps of this turn are"),
+    };
     let text = format!(
-        "[ds4-context: {} {} of this turn ({messages} messages, about {tokens} tokens) are left out here to fit the window{place}]",
-        left_out.len(),
-        if left_out.len() == 1 {
-            "earlier step"
-        } else {
-            "earlier steps"
-        },
+        "[ds4-context: {steps} left out here to fit the window ({messages} messages, about {tokens} tokens){place}]"
     );
     Some(Notice {
         before,
