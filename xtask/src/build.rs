@@ -13,6 +13,7 @@ use std::path::PathBuf;
 use crate::arguments::Arguments;
 use crate::digest::sha256;
 use crate::failure::Failure;
+use crate::process::External;
 use crate::setup::{self, WASM_TARGET};
 use crate::workspace::Workspace;
 
@@ -44,6 +45,18 @@ pub fn everything(workspace: &Workspace) -> Result<(), Failure> {
 
 /// Builds the component and puts it where both hosts take it from.
 pub fn component(workspace: &Workspace, c_variables: &[(String, OsString)]) -> Result<(), Failure> {
+    cargo_for_component(workspace, "build", c_variables)
+        .show()?
+        .check()?;
+    publish(workspace)
+}
+
+/// A cargo command on the component, for its target and with the flags of its own.
+pub fn cargo_for_component(
+    workspace: &Workspace,
+    command: &str,
+    c_variables: &[(String, OsString)],
+) -> External {
     // Each of these would replace the rustflags that .cargo/config.toml sets for the target.
     let own_flags = [
         "RUSTFLAGS",
@@ -51,16 +64,14 @@ pub fn component(workspace: &Workspace, c_variables: &[(String, OsString)]) -> R
         "CARGO_BUILD_RUSTFLAGS",
         "CARGO_TARGET_WASM32_WASIP2_RUSTFLAGS",
     ];
-    let words = ["build", "--profile", PROFILE, "--target", WASM_TARGET];
     let mut cargo = workspace
-        .cargo(words)
+        .cargo([command, "--profile", PROFILE, "--target", WASM_TARGET])
         .words(["-p", "ds4-context-component"])
         .variables(c_variables);
     for name in own_flags {
         cargo = cargo.without_variable(name);
     }
-    cargo.show()?.check()?;
-    publish(workspace)
+    cargo
 }
 
 /// Transpiles the component and compiles the TypeScript around it.
@@ -68,22 +79,18 @@ pub fn node_package(workspace: &Workspace) -> Result<(), Failure> {
     workspace.npm(["run", "build"]).show()?.check().map(|_| ())
 }
 
-/// What cargo builds for this machine: all but the component, which is WebAssembly only. Built with the others, its
-/// bindings generator would change the features of crates below wasmtime, and wasmtime would be compiled once more.
-pub const NATIVE_CRATES: [&str; 3] = ["--workspace", "--exclude", "ds4-context-component"];
-
-/// The packages that are built and tested for this machine: all but the component, whose exports have names that only
-/// a component can have.
+/// What is built and tested for this machine: all but the component, which is WebAssembly only.
 ///
 /// Every command for this machine names these and no other choice: which features a shared dependency gets depends on
-/// the packages that are built together, and another choice would compile wasmtime once more.
-pub const FOR_THIS_MACHINE: [&str; 3] = ["--workspace", "--exclude", "ds4-context-component"];
+/// the packages that are built together. With the component's bindings generator among them, crates below wasmtime
+/// would get other features, and wasmtime would be compiled once more.
+pub const NATIVE_CRATES: [&str; 3] = ["--workspace", "--exclude", "ds4-context-component"];
 
 /// Builds the Rust host with the component inside, and the other programs of the workspace.
 pub fn rust_programs(workspace: &Workspace) -> Result<(), Failure> {
     workspace
         .cargo(["build", "--release"])
-        .words(FOR_THIS_MACHINE)
+        .words(NATIVE_CRATES)
         .show()?
         .check()
         .map(|_| ())

@@ -3,6 +3,7 @@
 //! Invariant: the output ends with the test runners' own summary lines and one line that adds them up. A runner whose
 //! summary cannot be found fails the run: no number here is anybody's guess.
 
+use std::ffi::OsString;
 use std::time::Instant;
 
 use crate::arguments::Arguments;
@@ -64,7 +65,7 @@ fn run_stages(
     report.stage("component", || build::component(workspace, &c_variables))?;
     report.stage("Node package", || build::node_package(workspace))?;
     report.stage("Rust programs", || build::rust_programs(workspace))?;
-    report.stage("clippy", || clippy(workspace))?;
+    report.stage("clippy", || clippy(workspace, &c_variables))?;
     report.tests("Rust tests", || rust_tests(workspace, filter))?;
     report.tests("Rust examples in documentation", || {
         documentation_tests(workspace, filter)
@@ -80,11 +81,16 @@ fn run_stages(
 
 /// Looks at everything, the crates on wasmtime too: checking wasmtime itself costs under three minutes of processor time
 /// once in a fresh target folder, and nothing after that.
-fn clippy(workspace: &Workspace) -> Result<(), Failure> {
+fn clippy(workspace: &Workspace, c_variables: &[(String, OsString)]) -> Result<(), Failure> {
+    const STRICT: [&str; 3] = ["--", "-D", "warnings"];
+    build::cargo_for_component(workspace, "clippy", c_variables)
+        .words(STRICT)
+        .show()?
+        .check()?;
     workspace
         .cargo(["clippy", "--release", "--all-targets"])
         .words(build::NATIVE_CRATES)
-        .words(["--", "-D", "warnings"])
+        .words(STRICT)
         .show()?
         .check()
         .map(|_| ())
