@@ -76,7 +76,7 @@ fn block_text(block: &Block<'_>) -> Option<String> {
         Block::Image => Some("[image]".to_owned()),
         Block::ToolCall {
             name, arguments, ..
-        } => Some(format!("{name}({})", spaced_json(arguments))),
+        } => Some(format!("{name}({arguments})")),
         Block::Other(value) => Some(value.to_string()),
     }
 }
@@ -127,48 +127,4 @@ fn system_text(wire: &Value) -> String {
         );
     }
     parts.join("\n\n")
-}
-
-/// JSON with a space behind each colon and comma, in the order in which the agent wrote it.
-fn spaced_json(value: &Value) -> String {
-    use serde::Serialize;
-    let mut bytes = Vec::new();
-    let mut serializer = serde_json::Serializer::with_formatter(&mut bytes, Spaced);
-    if value.serialize(&mut serializer).is_err() {
-        return value.to_string();
-    }
-    String::from_utf8(bytes).unwrap_or_else(|_| value.to_string())
-}
-
-struct Spaced;
-
-impl serde_json::ser::Formatter for Spaced {
-    fn begin_array_value<W: ?Sized + std::io::Write>(
-        &mut self,
-        writer: &mut W,
-        first: bool,
-    ) -> std::io::Result<()> {
-        if first {
-            Ok(())
-        } else {
-            writer.write_all(b", ")
-        }
-    }
-    fn begin_object_key<W: ?Sized + std::io::Write>(
-        &mut self,
-        writer: &mut W,
-        first: bool,
-    ) -> std::io::Result<()> {
-        if first {
-            Ok(())
-        } else {
-            writer.write_all(b", ")
-        }
-    }
-    fn begin_object_value<W: ?Sized + std::io::Write>(
-        &mut self,
-        writer: &mut W,
-    ) -> std::io::Result<()> {
-        writer.write_all(b": ")
-    }
 }

@@ -20,7 +20,7 @@ fn a_message_keeps_what_a_model_reads_and_drops_the_rest() {
     assert_eq!(&*message.calls[0].id, "c1");
     assert_eq!(
         message.reading().text,
-        "I look.\nread({\"path\": \"a.rs\", \"limit\": 5})"
+        "I look.\nread({\"path\":\"a.rs\",\"limit\":5})"
     );
 }
 
