@@ -17,8 +17,10 @@ and no source map that points at a file outside it. Does its own set-up.
 
 Usage: cargo xtask package
 
-Example:
-  cargo xtask package && pi install ./target/package/*.tgz";
+Example (Pi takes a folder and not the archive):
+  cargo xtask package
+  npm install --prefix ~/ds4 target/package/ds4-context-engine-*.tgz
+  pi install ~/ds4/node_modules/ds4-context-engine";
 
 /// The largest packed size, bytes.
 const LARGEST: u64 = 2_000_000;

@@ -289,30 +289,30 @@ fn a_manifest_adds_up_and_holds_no_text() {
 
 #[test]
 fn the_smallest_change_includes_the_message_when_it_is_made() {
-    let explained = |budget: u32| {
-        let (mut session, _) = opened(&log(60));
-        session
-            .plan(&PlanRequest {
-                budget: Some(budget),
-                ..PlanRequest::default()
-            })
-            .unwrap();
-        session.explain(None).unwrap()["excluded"]
-            .as_array()
-            .unwrap()
-            .clone()
-    };
-    let excluded = explained(20_000);
-    for row in [excluded.first().unwrap(), excluded.last().unwrap()] {
-        assert_eq!(row["smallestChange"]["setting"], "budget");
-        let need = row["smallestChange"]["value"].as_u64().unwrap() as u32;
-        let is_out = |budget: u32| {
-            explained(budget)
-                .iter()
-                .any(|other| other["firstEntryId"] == row["firstEntryId"])
+    let explained = |turns: usize, budget: Option<u32>| {
+        let (mut session, _) = opened(&log(turns));
+        let request = PlanRequest {
+            budget,
+            ..PlanRequest::default()
         };
-        assert!(!is_out(need), "{row}");
-        assert!(is_out(need - 1), "{row}");
+        session.plan(&request).unwrap();
+        let explanation = session.explain(None).unwrap();
+        explanation["excluded"].as_array().unwrap().clone()
+    };
+    // With the caller's budget, and with the automatic limits, which a smaller budget of the caller's own can beat.
+    for (turns, budget) in [(60, Some(20_000)), (120, None)] {
+        let excluded = explained(turns, budget);
+        for row in [excluded.first().unwrap(), excluded.last().unwrap()] {
+            assert_eq!(row["smallestChange"]["setting"], "budget");
+            let need = row["smallestChange"]["value"].as_u64().unwrap() as u32;
+            let is_out = |budget: u32| {
+                let others = explained(turns, Some(budget));
+                let mut others = others.iter();
+                others.any(|other| other["firstEntryId"] == row["firstEntryId"])
+            };
+            assert!(!is_out(need), "{row}");
+            assert!(is_out(need - 1), "{row}");
+        }
     }
 }
 

@@ -31,8 +31,9 @@ pub(super) fn explanation(record: &PlanRecord, condensed: &dyn Fn(usize) -> Opti
     let what_if = budgets.what_if(record, &condensed_group);
     let mut exact_left = MAX_EXACT_WORK / budgets.eligible.len().max(1);
     let mut excluded = Vec::new();
-    // Newest first: an older group never needs less, so each search begins where the one before ended.
-    let mut at_least = record.budgets.active;
+    // Newest first: an older group never needs less, so each search begins where the one before ended. It begins below
+    // an automatic budget: one of the caller's own lifts the ceilings of tail and band, and can be smaller.
+    let mut at_least = record.budgets.explicit.unwrap_or(0);
     for exclusion in exclusions(record).iter().rev() {
         let need = budgets.place_of(exclusion).map(|place| {
             if exact_left == 0 {
@@ -204,7 +205,9 @@ fn smallest_change(record: &PlanRecord, exclusion: &Exclusion<'_>, need: Option<
         );
         return json!({"setting": "contextWindow", "value": value, "text": text});
     }
-    let text = format!("an input budget of {about}{need} tokens in place of the automatic limits");
+    let text = format!(
+        "an explicit input budget of {about}{need} tokens, which lifts the automatic ceilings"
+    );
     json!({"setting": "budget", "value": need, "text": text})
 }
 
