@@ -87,6 +87,7 @@ pub(crate) struct Planning {
     pub(crate) mode: String,
     pub(crate) original_message_tokens: u64,
     pub(crate) original_message_count: u64,
+    pub(crate) recent_tail_token_limit: u64,
     pub(crate) fallback_reason: Option<String>,
 }
 

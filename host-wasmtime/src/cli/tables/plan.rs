@@ -156,6 +156,16 @@ fn kinds(manifest: &Manifest, style: Style) -> Vec<String> {
     lines
 }
 
+/// The tail's limit, where messages are left out although much of the budget is free.
+fn binding_tail_limit(planned: &Planned, manifest: &Manifest) -> Option<u64> {
+    const MUCH: u64 = 10;
+    let budget = manifest.active_input_budget;
+    let tail = manifest.planning.recent_tail_token_limit;
+    let much_is_free = planned.estimated_tokens + budget / MUCH < budget;
+    let binds = !is_fallback(manifest) && !planned.excluded.is_empty() && tail < budget;
+    (binds && much_is_free).then_some(tail)
+}
+
 fn foot(planned: &Planned, manifest: &Manifest, style: Style) -> Vec<String> {
     let original = &manifest.planning;
     let all = counted(original.original_message_count, "message", "messages");
@@ -174,6 +184,12 @@ fn foot(planned: &Planned, manifest: &Manifest, style: Style) -> Vec<String> {
             warning_text(&warning.code, warning.details.len())
         );
         lines.push(style.paint(Ink::Warning, &cut(&text, super::WIDTH)));
+    }
+    if let Some(tail) = binding_tail_limit(planned, manifest) {
+        let tail = figure(tail);
+        lines.push(format!(
+            "The window limits the recent tail to {tail} tokens; --budget N lifts that."
+        ));
     }
     if !planned.excluded.is_empty() {
         lines.push(style.paint(
