@@ -78,7 +78,7 @@ export function componentFailure(thrown: unknown): EngineError {
     return new EngineError(payload.tag, typeof payload.val === "string" ? payload.val : payload.tag);
   }
   const what = thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown);
-  return new EngineError("trapped", `the context engine crashed and is started anew (${what})`);
+  return new EngineError("trapped", `the context engine crashed or ran out of memory, and is started anew (${what})`);
 }
 
 function isComponentErrorCode(tag: unknown): tag is ComponentErrorCode {
