@@ -30,7 +30,8 @@ use sha2::{Digest, Sha256};
 use crate::config::{Config, Layer, Severity};
 use crate::manifest::{PlanRecord, RecordedMessage, SharedPrefix, Usage};
 use crate::message::hex;
-use crate::model::{Budgets, Ceilings, Model, ModelProfile};
+use crate::model::budget::limits;
+use crate::model::{Model, ModelProfile};
 use crate::planner::{Band, Candidate, PlannerInput, condense, plan as decide};
 use crate::ports::Storage;
 use crate::session::{AppendError, LogFormat, SessionLog};
@@ -202,15 +203,7 @@ impl Session {
         let profile = self.profile(&view);
         let overhead = self.overhead(request, &view, &profile)?;
         let explicit = request.budget.map(u64::from);
-        let budgets = Budgets::derive(&profile, &self.config.context, explicit, UNCALIBRATED);
-        let automatic = self.config.model_awareness.enabled;
-        let ceilings = Ceilings::derive(
-            &profile,
-            &self.config.context,
-            automatic,
-            explicit,
-            UNCALIBRATED,
-        );
+        let (budgets, ceilings) = limits(&profile, &self.config, explicit, UNCALIBRATED);
         let candidates = context.candidates(&self.log, &view, &mut self.counts, profile.estimator);
         let band = self.config.context.condensed_band.clone();
         let forms = RefCell::new(std::mem::take(&mut self.forms));

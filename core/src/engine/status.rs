@@ -4,7 +4,8 @@ use serde_json::{Value, json};
 
 use crate::config::Config;
 use crate::manifest::PlanRecord;
-use crate::model::{Budgets, Ceilings, ModelProfile};
+use crate::model::ModelProfile;
+use crate::model::budget::limits;
 use crate::planner::Fallback;
 use crate::session::LogFormat;
 
@@ -26,16 +27,13 @@ pub(super) struct Facts<'a> {
 }
 
 pub(super) fn document(facts: &Facts<'_>) -> Value {
-    let context = &facts.config.context;
-    let budgets = Budgets::derive(facts.profile, context, None, super::UNCALIBRATED);
-    let automatic = facts.config.model_awareness.enabled;
-    let ceilings = Ceilings::derive(facts.profile, context, automatic, None, super::UNCALIBRATED);
+    let (budgets, ceilings) = limits(facts.profile, facts.config, None, super::UNCALIBRATED);
     json!({
         "sessionId": facts.session_id,
         "leafId": facts.leaf_id,
         "format": facts.format.name(),
         "enabled": facts.config.enabled,
-        "mode": context.mode.as_str(),
+        "mode": facts.config.context.mode.as_str(),
         "model": {
             "provider": facts.profile.provider,
             "id": facts.profile.id,

@@ -20,7 +20,7 @@ pub mod tools;
 pub use block::Block;
 pub(crate) use block::hex;
 pub use canonical_form::canonical_json;
-pub use native::{from_native, is_known_role};
+pub use native::from_native;
 pub use portable::{PortableError, from_portable};
 pub use reading::{Reading, read};
 

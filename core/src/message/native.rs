@@ -9,11 +9,6 @@ use serde_json::{Map, Value};
 use super::block::{Block, wire_content};
 use super::{Message, Role, Sendable, ToolAnswer, ToolCall};
 
-/// Whether Pi's `convertToLlm` knows the role.
-pub fn is_known_role(name: &str) -> bool {
-    !matches!(Role::from_name(name), Role::Unknown(_))
-}
-
 /// The message in a native message object.
 pub fn from_native(native: &Value) -> Message {
     let role = Role::from_name(

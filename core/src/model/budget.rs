@@ -4,7 +4,7 @@
 //! the target and every category ceiling and never raises the hard limit.
 
 use super::profile::ModelProfile;
-use crate::config::ContextConfig;
+use crate::config::{Config, ContextConfig};
 
 /// Limits of one request, in tokens of input.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -104,6 +104,20 @@ impl Ceilings {
             summaries: context.max_summary_tokens,
         }
     }
+}
+
+/// The limits and the ceilings of one request to a model: what plans are made within and what a status shows.
+pub fn limits(
+    profile: &ModelProfile,
+    config: &Config,
+    explicit: Option<u64>,
+    calibration: f64,
+) -> (Budgets, Ceilings) {
+    let automatic = config.model_awareness.enabled;
+    (
+        Budgets::derive(profile, &config.context, explicit, calibration),
+        Ceilings::derive(profile, &config.context, automatic, explicit, calibration),
+    )
 }
 
 /// The automatic ceiling of the recent tail by window.
