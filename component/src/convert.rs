@@ -6,39 +6,11 @@ use ds4_context_core::engine::{
 };
 use ds4_context_core::manifest::Usage;
 use ds4_context_core::model::{Model, TokenCost};
-use ds4_context_core::ports::{Place, Storage, StorageError};
 use ds4_context_core::session::LogFormat;
 
-use crate::bindings::ds4::context::storage as port;
 use crate::bindings::ds4::context::types as wit;
 use crate::bindings::exports::ds4::context::planning as wit_planning;
 use crate::bindings::exports::ds4::context::sessions as wit_sessions;
-
-/// The storage port over the contract's import.
-pub(crate) struct ImportedStorage;
-
-impl Storage for ImportedStorage {
-    fn read_file(
-        &self,
-        place: Place,
-        path: &str,
-        offset: u64,
-        length: u32,
-    ) -> Result<Vec<u8>, StorageError> {
-        let place = match place {
-            Place::Sessions => port::Place::Sessions,
-            Place::Project => port::Place::Project,
-        };
-        port::read_file(place, path, offset, length).map_err(|error| match error {
-            port::StorageError::NotFound => StorageError::NotFound,
-            port::StorageError::AccessDenied => StorageError::AccessDenied,
-            port::StorageError::Busy => StorageError::Busy,
-            port::StorageError::Full => StorageError::Full,
-            port::StorageError::Corrupt(text) => StorageError::Corrupt(text),
-            port::StorageError::Other(text) => StorageError::Other(text),
-        })
-    }
-}
 
 pub(crate) fn error(error: EngineError) -> wit::Error {
     match error {

@@ -9,7 +9,8 @@ use ds4_context_core::engine::{EngineError, Plan, Session};
 use crate::Component;
 use crate::bindings::ds4::context::types::{Error, Json, Model, Progress, Usage};
 use crate::bindings::exports::ds4::context::{diagnostics, planning, sessions};
-use crate::convert::{self, ImportedStorage};
+use crate::convert;
+use crate::storage::ImportedStorage;
 
 /// An exported session. A component has one thread, and no call of the core calls back into it.
 pub(crate) struct OpenSession(RefCell<Session>);

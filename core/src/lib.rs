@@ -44,10 +44,12 @@
 
 pub mod config;
 pub mod engine;
+mod fixed_hash;
 pub mod manifest;
 pub mod message;
 pub mod model;
 pub mod planner;
 pub mod ports;
+pub mod retrieval;
 pub mod session;
 pub mod store;

@@ -48,7 +48,11 @@ pub struct EntryRow<'a> {
 }
 
 /// Adds an entry.
-pub fn insert(connection: &Connection, key: EntryKey, row: &EntryRow<'_>) -> Result<(), StoreError> {
+pub fn insert(
+    connection: &Connection,
+    key: EntryKey,
+    row: &EntryRow<'_>,
+) -> Result<(), StoreError> {
     connection
         .prepare_cached(
             "INSERT INTO entries (key, entry_id, parent_id, kind, role, timestamp_ms, line, words)
@@ -147,6 +151,41 @@ pub fn with_trigrams(
     positions(connection, sql, session, &runs.join(" AND "), keep_on)
 }
 
+/// The word counts of a session's entries from a position on, in order.
+pub fn word_counts(
+    connection: &Connection,
+    session: &IndexedSession,
+    from: u32,
+) -> Result<Vec<u32>, StoreError> {
+    let (_, last) = range(session);
+    let mut statement = connection
+        .prepare_cached("SELECT words FROM entries WHERE key BETWEEN ?1 AND ?2 ORDER BY key")?;
+    let counts = statement
+        .query_map((EntryKey::new(session.number, from).0, last), |row| {
+            row.get(0)
+        })?
+        .collect::<Result<_, _>>()?;
+    Ok(counts)
+}
+
+/// Words of the index that begin with `prefix` and are at most `longer` characters longer, of every session, in order. Stems, as FTS5
+/// keeps them.
+pub fn words_from(
+    connection: &Connection,
+    prefix: &str,
+    longer: usize,
+) -> Result<Vec<String>, StoreError> {
+    let mut statement = connection.prepare_cached(
+        "SELECT term FROM entry_vocabulary WHERE term >= ?1 AND term < ?2 AND length(term) <= ?3",
+    )?;
+    let end = format!("{prefix}\u{10FFFF}");
+    let most = i64::try_from(prefix.chars().count() + longer).unwrap_or(i64::MAX);
+    let words = statement
+        .query_map((prefix, end, most), |row| row.get(0))?
+        .collect::<Result<_, _>>()?;
+    Ok(words)
+}
+
 /// The key of the newest entry of that ID in a session.
 pub fn position_of(
     connection: &Connection,
@@ -168,7 +207,10 @@ const MAX_TRIGRAMS: usize = 24;
 
 /// Runs of three characters that a text must hold, spread over its length.
 fn trigrams(text: &str) -> Vec<String> {
-    let characters: Vec<char> = text.chars().filter(|character| *character != '\0').collect();
+    let characters: Vec<char> = text
+        .chars()
+        .filter(|character| *character != '\0')
+        .collect();
     let all = characters.len().saturating_sub(2);
     let step = all.div_ceil(MAX_TRIGRAMS).max(1);
     let mut runs: Vec<String> = characters

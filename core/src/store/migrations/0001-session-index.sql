@@ -42,6 +42,8 @@ CREATE VIRTUAL TABLE entry_words USING fts5 (
   tokenize = 'porter unicode61 remove_diacritics 2'
 );
 
+CREATE VIRTUAL TABLE entry_vocabulary USING fts5vocab (entry_words, 'row');
+
 -- Runs of three characters, for exact strings: found rows are compared with the text itself.
 CREATE VIRTUAL TABLE entry_trigrams USING fts5 (
   text,

@@ -1,13 +1,14 @@
 //! One open database file: pages read ahead and kept, writes gathered into one commit.
 
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 
 use rsqlite_vfs::{
     DeviceCharacteristics, LockLevel, SectorSize, SyncOptions, VfsError, VfsErrorCode, VfsFile,
     VfsResult,
 };
 
+use crate::fixed_hash::FixedHashMap;
 use crate::ports::{BlockFile, Extent, MAX_CALL_BYTES, StorageError};
 
 /// Bytes of one read of the port. SQLite asks for single pages; a crossing costs as much for sixteen of them.
@@ -257,7 +258,7 @@ impl VfsFile for DatabaseFile {
 /// Spans of the block file, the oldest dropped first.
 #[derive(Default)]
 struct Spans {
-    bytes: HashMap<u64, Vec<u8>>,
+    bytes: FixedHashMap<u64, Vec<u8>>,
     order: VecDeque<u64>,
 }
 
@@ -288,9 +289,7 @@ impl Spans {
     /// Drops what the commit changed; it is read again when it is asked for.
     fn overwrite(&mut self, pending: &Pending, new_size: u64) {
         let is_stale = |start: u64, length: u64| {
-            start + length > new_size
-                || length < SPAN_BYTES
-                || pending.touches(start, SPAN_BYTES)
+            start + length > new_size || length < SPAN_BYTES || pending.touches(start, SPAN_BYTES)
         };
         let bytes = &mut self.bytes;
         self.order.retain(|start| {

@@ -5,12 +5,8 @@ use std::ffi::{c_int, c_void};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use rsqlite_vfs::ffi::{
-    SQLITE_NOTFOUND, SQLITE_OK, sqlite3_file,
-};
-use rsqlite_vfs::{
-    SQLiteIoMethods, SQLiteVfs, SQLiteVfsFile, VfsRegistration, register_vfs,
-};
+use rsqlite_vfs::ffi::{SQLITE_NOTFOUND, SQLITE_OK, sqlite3_file};
+use rsqlite_vfs::{SQLiteIoMethods, SQLiteVfs, SQLiteVfsFile, VfsRegistration, register_vfs};
 
 use super::store::{File, Files, NoSystem, Store};
 use crate::ports::Storage;
