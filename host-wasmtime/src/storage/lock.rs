@@ -112,20 +112,20 @@ impl Lock {
 
     /// Creates the lock. None where there is one.
     fn create(folder: &Arc<Folder>, name: &str, nonce: &str) -> Result<Option<Self>, StorageError> {
-        let mut file = match folder.create_new(name) {
-            Ok(file) => file,
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => return Ok(None),
-            Err(error) => return Err(storage_error(error)),
-        };
         let holder = Holder {
             pid: std::process::id(),
             host: process::host(),
             nonce: nonce.to_owned(),
         };
-        let written = serde_json::to_vec(&holder)
-            .map_err(std::io::Error::other)
-            .and_then(|content| file.write_all(&content));
-        if let Err(error) = written {
+        // Before the file is there: one that a killed process left empty keeps the others waiting.
+        let content =
+            serde_json::to_vec(&holder).map_err(|error| StorageError::Other(error.to_string()))?;
+        let mut file = match folder.create_new(name) {
+            Ok(file) => file,
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => return Ok(None),
+            Err(error) => return Err(storage_error(error)),
+        };
+        if let Err(error) = file.write_all(&content) {
             // Where even this fails, it does not parse and is stale in a moment.
             let _ = folder.remove(name);
             return Err(storage_error(error));
