@@ -50,9 +50,12 @@ impl storage::Host for HostState {
             sha256: object.sha256,
             size: object.size,
         };
-        Ok(listed
-            .map(|objects| objects.into_iter().map(stat).collect())
-            .map_err(Into::into))
+        Ok(match listed {
+            Ok(objects) if objects.len() > limit as usize => Err(returned_too_much()),
+            other => other
+                .map(|objects| objects.into_iter().map(stat).collect())
+                .map_err(Into::into),
+        })
     }
 
     fn remove_object(&mut self, sha256: String) -> Stored<()> {
@@ -99,11 +102,13 @@ fn bounded(
     length: u32,
 ) -> Result<Vec<u8>, storage::StorageError> {
     match read {
-        Ok(bytes) if bytes.len() > length as usize => Err(storage::StorageError::Other(
-            "the storage port returned more than was asked for".to_owned(),
-        )),
+        Ok(bytes) if bytes.len() > length as usize => Err(returned_too_much()),
         other => other.map_err(Into::into),
     }
+}
+
+fn returned_too_much() -> storage::StorageError {
+    storage::StorageError::Other("the storage port returned more than was asked for".to_owned())
 }
 
 impl storage::HostBlockFile for HostState {
@@ -417,3 +422,7 @@ impl From<local_kv::Fingerprint> for KvFingerprint {
 }
 
 impl types::Host for HostState {}
+
+#[cfg(test)]
+#[path = "imports_tests.rs"]
+mod tests;

@@ -88,7 +88,6 @@ fn regular(file: File) -> io::Result<File> {
 mod unix {
     use std::fs::File;
     use std::io;
-    use std::os::fd::OwnedFd;
     use std::os::unix::fs::MetadataExt;
     use std::path::Path;
 
@@ -106,16 +105,17 @@ mod unix {
         .union(OFlags::CLOEXEC);
 
     #[derive(Debug)]
-    pub(in crate::storage) struct Folder(OwnedFd);
+    pub(in crate::storage) struct Folder(File);
 
     impl Folder {
         pub(in crate::storage) fn open_root(path: &Path) -> io::Result<Self> {
-            Ok(Self(open(path, FOLDER, Mode::empty())?))
+            Ok(Self(File::from(open(path, FOLDER, Mode::empty())?)))
         }
 
         pub(in crate::storage) fn subfolder(&self, name: &str) -> io::Result<Self> {
             let flags = FOLDER | OFlags::NOFOLLOW;
-            Ok(Self(openat(&self.0, name, flags, Mode::empty())?))
+            let folder = openat(&self.0, name, flags, Mode::empty())?;
+            Ok(Self(File::from(folder)))
         }
 
         pub(super) fn create_subfolder(&self, name: &str) -> io::Result<()> {
@@ -160,7 +160,8 @@ mod unix {
 
         /// Makes new, renamed and removed names durable.
         pub(in crate::storage) fn sync(&self) -> io::Result<()> {
-            Ok(rustix::fs::fsync(&self.0)?)
+            // std's call reaches the medium on macOS too.
+            self.0.sync_all()
         }
 
         /// The regular files that are there, in no order. What vanishes meanwhile is left out.
