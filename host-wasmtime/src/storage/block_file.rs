@@ -285,7 +285,7 @@ impl Transaction {
     /// Steps 3 to 5.
     fn apply(&mut self, record: &RecordWriter) -> Result<(), StorageError> {
         let commit = record.commit();
-        pages::apply(
+        let pages = pages::apply(
             commit,
             record.file(),
             &self.folder,
@@ -296,9 +296,7 @@ impl Transaction {
             .and_then(|()| self.folder.remove(&self.names.commit));
         done.map_err(storage_error)?;
         self.counter = commit.counter;
-        if self.pages.is_none() {
-            self.pages = open_if_there(&self.folder, &self.names.pages).map_err(storage_error)?;
-        }
+        self.pages = Some(pages);
         Ok(())
     }
 

@@ -13,7 +13,7 @@ use crate::ports::StorageError;
 /// Bytes that are copied at once.
 const PIECE_BYTES: u64 = 1024 * 1024;
 
-/// Writes a commit into the block file and makes it durable. Can be done any number of times.
+/// Writes a commit into the block file, which it returns, and makes it durable. Can be done any number of times.
 ///
 /// # Errors
 /// `Busy` where the lock was lost meanwhile, and every failure of the device. The block file is then a mixture, which
@@ -24,7 +24,7 @@ pub(super) fn apply(
     folder: &Folder,
     name: &str,
     lock: &mut Lock,
-) -> Result<(), StorageError> {
+) -> Result<File, StorageError> {
     let (pages, made) = folder.open_or_create(name).map_err(storage_error)?;
     let mut piece = Vec::new();
     for span in &commit.spans {
@@ -52,7 +52,7 @@ pub(super) fn apply(
     if made {
         folder.sync().map_err(storage_error)?;
     }
-    Ok(())
+    Ok(pages)
 }
 
 fn copy(

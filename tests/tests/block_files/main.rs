@@ -3,6 +3,7 @@
 #![cfg(unix)]
 
 mod contention;
+mod injected;
 mod killed;
 mod limits;
 
