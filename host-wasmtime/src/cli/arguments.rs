@@ -66,8 +66,10 @@ wrong stands on standard error, one line each.";
 #[derive(Debug, Args)]
 #[command(next_help_heading = "For every command")]
 pub(crate) struct Common {
-    /// Folder with `ds4-context.json`; by default
-    /// `DS4_CONTEXT_HOME`, else the platform's
+    /// Folder with `ds4-context.json`, and for what is
+    /// derived; by default `DS4_CONTEXT_HOME`, else
+    /// the platform's, where one-shot commands keep
+    /// nothing
     #[arg(
         long,
         global = true,

@@ -1,8 +1,8 @@
 //! The engine as a component in wasmtime.
 
 use ds4_context_host::{
-    CodeCache, ConfigLayer, Engine, EngineOptions, GrantedFolders, MergedConfig, Model, Place,
-    PlanRequest, Ports, Session, SessionOptions,
+    CodeCache, ConfigLayer, DataFolder, Engine, EngineOptions, GrantedFolders, MergedConfig, Model,
+    Place, PlanRequest, Ports, Session, SessionOptions,
 };
 
 use super::failure::Failure;
@@ -11,12 +11,15 @@ use super::session_file::SessionFile;
 
 pub(crate) struct Component {
     engine: Engine,
+    /// None: derived state lives in memory.
+    data: Option<DataFolder>,
 }
 
 impl Component {
-    pub(crate) fn load(code_cache: CodeCache) -> Result<Self, Failure> {
+    pub(crate) fn load(code_cache: CodeCache, data: Option<DataFolder>) -> Result<Self, Failure> {
         Ok(Self {
             engine: Engine::new(&EngineOptions { code_cache })?,
+            data,
         })
     }
 }
@@ -31,9 +34,12 @@ impl Runner for Component {
         file: &SessionFile,
         options: SessionOptions,
     ) -> Result<Box<dyn OpenedSession>, Failure> {
-        let files = GrantedFolders::new()
+        let mut files = GrantedFolders::new()
             .grant(Place::Sessions, file.folder())
             .map_err(|error| file.unreadable(&error))?;
+        if let Some(data) = &self.data {
+            files = files.with_data_folder(data.clone());
+        }
         Ok(Box::new(ComponentSession(Session::open(
             &self.engine,
             options,

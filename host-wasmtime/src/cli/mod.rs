@@ -54,8 +54,9 @@ fn runner(common: &arguments::Common) -> Result<Box<dyn Runner>, Failure> {
     if common.native {
         Ok(Box::new(native::Native))
     } else {
-        Ok(Box::new(component::Component::load(folders::code_cache(
-            common,
-        ))?))
+        Ok(Box::new(component::Component::load(
+            folders::code_cache(common),
+            folders::one_shot_data_folder(common)?,
+        )?))
     }
 }
