@@ -1,0 +1,34 @@
+/** What the tests of block files share: opening one as the port does, and saying which error came. */
+import assert from "node:assert/strict";
+import { BlockFile } from "../dist/storage/block-file.js";
+import { DataFolder } from "../dist/storage/data-folder.js";
+import { HeldLocks } from "../dist/storage/held-locks.js";
+
+/** A handle with locks of its own, as a process has it. */
+export function openBlockFile(folder: string, name = "pages"): BlockFile {
+  return new BlockFile(new DataFolder(folder), name, new HeldLocks());
+}
+
+/** Replaces the whole content. Returns the commit counter. */
+export function commitAll(file: BlockFile, content: Uint8Array | string): bigint {
+  const bytes = Buffer.from(content);
+  return file.commit([{ offset: 0n, length: bytes.length }], bytes, BigInt(bytes.length), true);
+}
+
+/** One whole transaction: the counter that the lock returned, and the content. */
+export function contentOf(file: BlockFile): { counter: bigint; content: string } {
+  const counter = file.lock();
+  try {
+    return { counter, content: Buffer.from(file.read(0n, Number(file.size()))).toString("latin1") };
+  } finally {
+    file.unlock();
+  }
+}
+
+/** For `assert.throws`: an error of the port with this tag. */
+export function tagged(tag: string) {
+  return (error: unknown): true => {
+    assert.equal((error as { payload?: { tag?: string } }).payload?.tag, tag, String(error));
+    return true;
+  };
+}
