@@ -2,7 +2,9 @@
 import assert from "node:assert/strict";
 import { BlockFile } from "../dist/storage/block-file.js";
 import { DataFolder } from "../dist/storage/data-folder.js";
+import { RecordWriter } from "../dist/storage/commit-record.js";
 import { HeldLocks } from "../dist/storage/held-locks.js";
+import { lockBytes } from "../dist/storage/lock-file.js";
 
 /** A handle with locks of its own, as a process has it. */
 export function openBlockFile(folder: string, name = "pages"): BlockFile {
@@ -31,4 +33,19 @@ export function tagged(tag: string) {
     assert.equal((error as { payload?: { tag?: string } }).payload?.tag, tag, String(error));
     return true;
   };
+}
+
+/** Stops after step 1 of a commit that replaces the whole content: a complete record, and nothing else of it. */
+export function leaveRecord(path: string, content: string, counter: bigint): void {
+  const bytes = Buffer.from(content, "latin1");
+  const record = RecordWriter.create(path);
+  record.append([{ offset: 0n, length: bytes.length }], bytes);
+  record.finish(counter, bytes.length);
+  record.close();
+}
+
+/** The text of a lock of another holder than this process. */
+export function foreignLock(holder: { readonly pid?: number; readonly host?: string; readonly nonce?: string }): string {
+  const own = JSON.parse(lockBytes("0".repeat(32)).toString()) as { pid: number; host: string };
+  return JSON.stringify({ pid: holder.pid ?? own.pid, host: holder.host ?? own.host, nonce: holder.nonce ?? "f".repeat(32) });
 }

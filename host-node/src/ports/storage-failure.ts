@@ -36,6 +36,7 @@ function storageError(error: unknown): StorageError {
       return { tag: "busy" };
     case "ENOSPC":
     case "EDQUOT":
+    case "EFBIG":
       return { tag: "full" };
     default:
       // The system's message holds paths; its code is enough for a person to act on.

@@ -9,7 +9,7 @@ import { hostname } from "node:os";
 import { LOCK_TOUCHED_MS, UNREADABLE_LOCK_MS } from "../limits.js";
 import { codeOf, openExisting, readAt, removeFile } from "./file-access.js";
 
-/** Bytes of a lock file that are looked at; one of ours is much shorter. */
+/** Bytes that a lock file has at most; one of ours is much shorter, and a longer one does not parse. */
 const LOCK_FILE_BYTES = 4096;
 const NONCE = /^[0-9a-f]{32}$/;
 /** The largest number of a process on any system we know. */
@@ -40,7 +40,7 @@ export function readLock(path: string): SeenLock | undefined {
     return undefined;
   }
   try {
-    const bytes = Buffer.alloc(LOCK_FILE_BYTES);
+    const bytes = Buffer.alloc(LOCK_FILE_BYTES + 1);
     const length = readAt(descriptor, bytes, 0);
     return { bytes: bytes.subarray(0, length), stat: fstatSync(descriptor, { bigint: true }) };
   } finally {
@@ -72,6 +72,9 @@ export function isStale(lock: SeenLock, nowMs: number): boolean {
 }
 
 function parsedOwner(bytes: Buffer): LockOwner | undefined {
+  if (bytes.length > LOCK_FILE_BYTES) {
+    return undefined;
+  }
   let value: unknown;
   try {
     value = JSON.parse(bytes.toString("utf8"));
