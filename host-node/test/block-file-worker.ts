@@ -9,7 +9,7 @@
  */
 import { randomInt } from "node:crypto";
 import { writeSync } from "node:fs";
-import { openBlockFile } from "./block-files.js";
+import { lockUnlessBusy, openBlockFile } from "./block-files.js";
 import { content, problemOf } from "./self-describing-content.js";
 
 const [folder = "", name = "", rounds = "", seed = ""] = process.argv.slice(2);
@@ -20,7 +20,7 @@ let busy = 0;
 let lastCounter = 0n;
 
 while (commits < Number(rounds)) {
-  const counter = locked();
+  const counter = lockUnlessBusy(file);
   if (counter === undefined) {
     busy += 1;
     Atomics.wait(waiting, 0, 0, randomInt(1, 6));
@@ -41,14 +41,3 @@ while (commits < Number(rounds)) {
   }
 }
 console.log(JSON.stringify({ commits, busy, lastCounter: Number(lastCounter) }));
-
-function locked(): bigint | undefined {
-  try {
-    return file.lock();
-  } catch (error) {
-    if ((error as { payload?: { tag?: string } }).payload?.tag === "busy") {
-      return undefined;
-    }
-    throw error;
-  }
-}

@@ -17,6 +17,18 @@ export function commitAll(file: BlockFile, content: Uint8Array | string): bigint
   return file.commit([{ offset: 0n, length: bytes.length }], bytes, BigInt(bytes.length), true);
 }
 
+/** The counter, or none where the file is busy. */
+export function lockUnlessBusy(file: BlockFile): bigint | undefined {
+  try {
+    return file.lock();
+  } catch (error) {
+    if ((error as { payload?: { tag?: string } }).payload?.tag === "busy") {
+      return undefined;
+    }
+    throw error;
+  }
+}
+
 /** One whole transaction: the counter that the lock returned, and the content. */
 export function contentOf(file: BlockFile): { counter: bigint; content: string } {
   const counter = file.lock();
