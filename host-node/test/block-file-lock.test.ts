@@ -10,7 +10,7 @@ import { FileLock } from "../dist/storage/file-lock.js";
 import { HeldLocks } from "../dist/storage/held-locks.js";
 import { Transaction } from "../dist/storage/transaction.js";
 import { StorageFailure } from "../dist/ports/storage-failure.js";
-import { commitAll, contentOf, foreignLock, openBlockFile, tagged } from "./block-files.js";
+import { commitAll, contentOf, foreignLock, leaveRecord, openBlockFile, tagged } from "./block-files.js";
 import { temporaryFolder } from "./temporary-folder.js";
 
 const SECOND = 1000;
@@ -168,7 +168,7 @@ test("a commit that lost its lock changes nothing, and leaves the record of the 
   assert.deepEqual(contentOf(file), { counter: 2n, content: "theirs" });
 });
 
-test("a commit whose lock is lost while it is applied is made by the new holder", (context) => {
+test("a commit whose lock is lost while it is applied is finished by the new holder", (context) => {
   /** Loses the lock after some calls of `keep`. */
   class LostLock extends FileLock {
     callsLeft: number;
@@ -182,9 +182,6 @@ test("a commit whose lock is lost while it is applied is made by the new holder"
         throw new StorageFailure({ tag: "busy" });
       }
     }
-    override holds(): boolean {
-      return this.callsLeft >= 0;
-    }
   }
   const { folder, lock } = scene(context);
   const path = join(folder, "pages");
@@ -193,12 +190,22 @@ test("a commit whose lock is lost while it is applied is made by the new holder"
     const before = contentOf(openBlockFile(folder)).counter;
     const transaction = new Transaction(path, dirname(path), new LostLock(lock, calls));
     const text = `text ${calls}`;
-    transaction.commit([{ offset: 0n, length: text.length }], Buffer.from(text), BigInt(text.length), true);
-    assert.equal(transaction.counter, before + 1n);
-    assert.throws(() => transaction.size());
+    const commit = () => transaction.commit([{ offset: 0n, length: text.length }], Buffer.from(text), BigInt(text.length), true);
+    assert.throws(commit, tagged("busy"));
+    assert.throws(() => transaction.size(), tagged("busy"));
     rmSync(lock);
     transaction.end();
     assert.ok(existsSync(`${path}.commit`), `${calls}: left for the new holder`);
     assert.deepEqual(contentOf(openBlockFile(folder)), { counter: before + 1n, content: text });
   }
+});
+
+test("a record that stands where a commit begins means that the lock is lost", (context) => {
+  const { folder, file } = scene(context);
+  file.lock();
+  leaveRecord(join(folder, "pages.commit"), "theirs", 2n);
+  assert.throws(() => commitAll(file, "mine"), tagged("busy"));
+  assert.throws(() => file.size(), tagged("busy"));
+  file.unlock();
+  assert.deepEqual(contentOf(file), { counter: 2n, content: "theirs" });
 });

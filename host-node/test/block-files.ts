@@ -51,6 +51,7 @@ export function tagged(tag: string) {
 export function leaveRecord(path: string, content: string, counter: bigint): void {
   const bytes = Buffer.from(content, "latin1");
   const record = RecordWriter.create(path);
+  assert.ok(record !== undefined);
   record.append([{ offset: 0n, length: bytes.length }], bytes);
   record.finish(counter, bytes.length);
   record.close();

@@ -6,7 +6,7 @@
  * way to apply and no transaction has to fit into memory.
  */
 import { createHash } from "node:crypto";
-import { closeSync, fstatSync, fsyncSync, ftruncateSync } from "node:fs";
+import { closeSync, fdatasyncSync, fstatSync, ftruncateSync } from "node:fs";
 import { BLOCK_FILE_BYTES, COPY_BYTES } from "../limits.js";
 import { StorageFailure } from "../ports/storage-failure.js";
 import { createExclusively, readAt, removeFile, standsAt, writeAt } from "./file-access.js";
@@ -57,22 +57,17 @@ export class RecordWriter {
     this.descriptor = descriptor;
   }
 
-  /** Begins the record at `path`, where under the lock none stands. */
-  static create(path: string): RecordWriter {
+  /** Begins the record at `path`; none where one stands there. */
+  static create(path: string): RecordWriter | undefined {
     const descriptor = createExclusively(path);
-    if (descriptor === undefined) {
-      throw new StorageFailure({ tag: "other", val: "another commit's record is in the way; unlock the file and lock it again" });
-    }
-    const writer = new RecordWriter(path, descriptor);
-    const header = Buffer.alloc(HEADER_BYTES);
-    MAGIC.copy(header);
-    header.writeUInt32LE(FORMAT_VERSION, MAGIC.length);
-    writer.#write(header);
-    return writer;
+    return descriptor === undefined ? undefined : new RecordWriter(path, descriptor);
   }
 
   /** Appends the extents of one call and their bytes, one after the other in `data`. */
   append(extents: readonly Extent[], data: Uint8Array): void {
+    if (this.#length === 0) {
+      this.#write(recordHeader());
+    }
     const header = Buffer.alloc(PART_HEADER_BYTES + extents.length * EXTENT_BYTES);
     header.writeUInt8(PART, 0);
     header.writeUInt32LE(extents.length, 1);
@@ -95,17 +90,13 @@ export class RecordWriter {
     trailer.writeBigUInt64LE(BigInt(newSize), 9);
     this.#write(trailer);
     writeAt(this.descriptor, this.#hash.digest(), this.#length);
-    fsyncSync(this.descriptor);
+    fdatasyncSync(this.descriptor);
     return { spans: this.#spans, counter, newSize };
   }
 
-  /**
-   * Gives the record up. It is cut first, through the open file: whoever took the lock over finds it incomplete, and a
-   * record of theirs that stands at the same name by now is left alone.
-   */
+  /** Removes the record, unless another process's stands at its name by now. */
   abandon(): void {
     try {
-      ftruncateSync(this.descriptor, 0);
       if (standsAt(this.descriptor, this.#path)) {
         removeFile(this.#path);
       }
@@ -125,24 +116,30 @@ export class RecordWriter {
   }
 }
 
+function recordHeader(): Buffer {
+  const header = Buffer.alloc(HEADER_BYTES);
+  MAGIC.copy(header);
+  header.writeUInt32LE(FORMAT_VERSION, MAGIC.length);
+  return header;
+}
+
 /**
- * The record in an open file; none where it is incomplete. `other` for a record that is whole and of a later format: the
- * version that wrote it can still apply it.
+ * The record in an open file; none where it is incomplete. `other` for a record of another format: the version of the
+ * program that wrote it has to finish it.
  */
 export function readRecord(descriptor: number): CompleteRecord | undefined {
   const size = fstatSync(descriptor).size;
   const header = Buffer.alloc(HEADER_BYTES);
-  if (size < SHORTEST_BYTES || readAt(descriptor, header, 0) < HEADER_BYTES || !header.subarray(0, MAGIC.length).equals(MAGIC)) {
-    return undefined;
-  }
-  if (!hasRightHash(descriptor, size - HASH_BYTES)) {
+  if (readAt(descriptor, header, 0) < HEADER_BYTES || !header.subarray(0, MAGIC.length).equals(MAGIC)) {
     return undefined;
   }
   const version = header.readUInt32LE(MAGIC.length);
   if (version !== FORMAT_VERSION) {
-    throw new StorageFailure({ tag: "other", val: `a later version of ds4-context left a commit half-way (format ${version}); it has to finish it` });
+    const val = `another version of ds4-context left a commit half-way (format ${version}); it has to finish it`;
+    throw new StorageFailure({ tag: "other", val });
   }
-  return parseParts(descriptor, size - HASH_BYTES);
+  const end = size - HASH_BYTES;
+  return size >= SHORTEST_BYTES && hasRightHash(descriptor, end) ? parseParts(descriptor, end) : undefined;
 }
 
 /**
@@ -163,7 +160,7 @@ export function applyRecord(record: CompleteRecord, source: number, target: numb
   }
   beforeEach();
   ftruncateSync(target, record.newSize);
-  fsyncSync(target);
+  fdatasyncSync(target);
 }
 
 function hasRightHash(descriptor: number, length: number): boolean {

@@ -23,7 +23,6 @@ interface Held {
   readonly place: number;
   /** `Date.now()` at which the file was last touched. */
   touchedAt: number;
-  isLost: boolean;
 }
 
 export class FileLock {
@@ -35,11 +34,6 @@ export class FileLock {
   constructor(path: string, heldLocks: HeldLocks) {
     this.#path = path;
     this.#heldLocks = heldLocks;
-  }
-
-  /** Between `take` and `release`, whether or not the lock was lost meanwhile. */
-  get isTaken(): boolean {
-    return this.#held !== undefined;
   }
 
   /** Takes the lock, a stale one too. `busy` where somebody holds it. */
@@ -60,28 +54,19 @@ export class FileLock {
 
   /** Touches the lock when that is due. `busy` where another took it over. */
   keep(): void {
-    const held = this.#held;
-    if (held === undefined) {
-      return;
-    }
     const now = Date.now();
-    if (Math.abs(now - held.touchedAt) >= TOUCH_INTERVAL_MS && this.holds()) {
-      futimesSync(held.descriptor, now / 1000, now / 1000);
-      held.touchedAt = now;
-    }
-    if (held.isLost) {
-      throw busy();
+    if (this.#held !== undefined && Math.abs(now - this.#held.touchedAt) >= TOUCH_INTERVAL_MS) {
+      this.requireHeld();
+      futimesSync(this.#held.descriptor, now / 1000, now / 1000);
+      this.#held.touchedAt = now;
     }
   }
 
-  /** Whether the lock is still ours, asked of the file. */
-  holds(): boolean {
-    const held = this.#held;
-    if (held === undefined) {
-      return false;
+  /** `busy` where the lock is not ours any more, asked of the file. */
+  requireHeld(): void {
+    if (this.#held === undefined || !holdsNonce(this.#path, this.#held.nonce)) {
+      throw busy();
     }
-    held.isLost ||= !holdsNonce(this.#path, held.nonce);
-    return !held.isLost;
   }
 
   /** Gives the lock back. Does nothing where it is not taken. */
@@ -112,7 +97,7 @@ export class FileLock {
       removeFile(this.#path); // younger than two seconds, so nobody took it over
       throw error;
     }
-    return { descriptor, nonce, place, touchedAt: Date.now(), isLost: false };
+    return { descriptor, nonce, place, touchedAt: Date.now() };
   }
 
   #takeOver(nonce: string, place: number): Held {
@@ -177,12 +162,12 @@ export function releaseLocksOfEndedWorker(heldLocks: HeldLocks): void {
 }
 
 function isSameLock(left: SeenLock, right: SeenLock): boolean {
-  return sameFile(left.stat, right.stat) && left.bytes.equals(right.bytes);
+  return sameFile(left.stat, right.stat) && left.stat.mtimeNs === right.stat.mtimeNs && left.bytes.equals(right.bytes);
 }
 
 function giveUpOldTakeover(takeover: string): void {
   const stat = lstatSync(takeover, { throwIfNoEntry: false });
-  if (stat !== undefined && Date.now() - stat.mtimeMs >= TAKEOVER_MS) {
+  if (stat !== undefined && Date.now() - stat.mtimeMs > TAKEOVER_MS) {
     removeFile(takeover);
   }
 }

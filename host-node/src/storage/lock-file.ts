@@ -66,9 +66,9 @@ export function isStale(lock: SeenLock, nowMs: number): boolean {
   const untouchedMs = nowMs - Number(lock.stat.mtimeNs / NANOSECONDS_IN_MS);
   const owner = parsedOwner(lock.bytes);
   if (owner === undefined) {
-    return untouchedMs >= UNREADABLE_LOCK_MS;
+    return untouchedMs > UNREADABLE_LOCK_MS;
   }
-  return untouchedMs >= LOCK_TOUCHED_MS || (owner.host === ownHost() && isGone(owner.pid));
+  return untouchedMs > LOCK_TOUCHED_MS || (owner.host === ownHost() && isGone(owner.pid));
 }
 
 function parsedOwner(bytes: Buffer): LockOwner | undefined {

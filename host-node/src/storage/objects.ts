@@ -5,7 +5,7 @@
  * hash: the reader of the whole does.
  */
 import { createHash, randomBytes, type Hash } from "node:crypto";
-import { closeSync, constants, fsyncSync, fstatSync, lstatSync, readdirSync, renameSync } from "node:fs";
+import { closeSync, constants, fdatasyncSync, fstatSync, lstatSync, readdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { LISTED_OBJECTS, UNFINISHED_OBJECT_MS } from "../limits.js";
 import { accessDenied, StorageFailure, translated } from "../ports/storage-failure.js";
@@ -15,6 +15,7 @@ import { codeOf, createExclusively, openExisting, readAt, removeFile, syncFolder
 
 const INCOMING = "incoming";
 const OBJECT_NAME = /^[0-9a-f]{64}$/;
+const INCOMING_NAME = /^[0-9a-f]{32}$/;
 const FOLDER_NAME = /^[0-9a-f]{2}$/;
 
 export interface ObjectStat {
@@ -60,16 +61,14 @@ export class ObjectWriter implements Disposable {
   /** Makes the object visible under its name. `corrupt` where its bytes have another hash; they are gone then. */
   finish(sha256: string): void {
     translated(() => {
-      if (this.#finishedAs !== undefined && this.#finishedAs === sha256) {
+      if (this.#finishedAs !== undefined) {
+        requireHash(this.#finishedAs, sha256);
         return;
       }
       const descriptor = this.#requireUnfinished();
       try {
-        const found = this.#hash.digest("hex");
-        if (found !== sha256) {
-          throw new StorageFailure({ tag: "corrupt", val: `the object's bytes have the hash ${found}` });
-        }
-        fsyncSync(descriptor);
+        requireHash(this.#hash.digest("hex"), sha256);
+        fdatasyncSync(descriptor);
         const folder = this.#folder.makeFolder([OBJECTS_FOLDER, sha256.slice(0, 2)]);
         renameSync(this.#path, join(folder, sha256));
         this.#finishedAs = sha256;
@@ -102,6 +101,12 @@ export class ObjectWriter implements Disposable {
       this.#descriptor = undefined;
       removeFile(this.#path);
     }
+  }
+}
+
+function requireHash(found: string, named: string): void {
+  if (found !== named) {
+    throw new StorageFailure({ tag: "corrupt", val: `the object's bytes have the hash ${found}` });
   }
 }
 
@@ -189,7 +194,7 @@ function removeUnfinished(incoming: string): void {
   for (const name of namesIn(incoming)) {
     const path = join(incoming, name);
     const stat = lstatSync(path, { throwIfNoEntry: false });
-    if (stat?.isFile() === true && stat.mtimeMs < before) {
+    if (INCOMING_NAME.test(name) && stat?.isFile() === true && stat.mtimeMs < before) {
       removeFile(path);
     }
   }

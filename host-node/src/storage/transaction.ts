@@ -4,7 +4,7 @@
  * Invariants:
  * - The block file changes only by way of a commit record that was durable before.
  * - What was read is handed out only if the lock was not lost meanwhile.
- * - After a failed commit nothing more is committed; where it may have left a mixture of pages, nothing is read either.
+ * - Where the lock is lost, or the pages may be a mixture, every further call answers with the same error.
  */
 import { closeSync, constants, fstatSync } from "node:fs";
 import { BLOCK_FILE_BYTES } from "../limits.js";
@@ -24,8 +24,8 @@ export class Transaction {
   #counter: bigint;
   /** The record of a commit that comes in parts. */
   #record: RecordWriter | undefined;
-  #mayCommit = true;
-  #mayRead = true;
+  /** Why nothing can be done any more but `end`. */
+  #failure: unknown;
 
   /** Takes the lock and recovers. `busy` where somebody holds it; any failure gives it back. */
   constructor(path: string, folder: string, lock: FileLock) {
@@ -66,27 +66,21 @@ export class Transaction {
     return bytes ?? new Uint8Array();
   }
 
-  /** Takes a part, and with the last one commits. A part that fails takes the whole commit with it. */
+  /** Takes a part, and with the last one commits. A part that is refused takes those before it with it. */
   commit(extents: readonly Extent[], data: Uint8Array, newSize: bigint, final: boolean): void {
-    if (!this.#mayCommit) {
-      throw spentTransaction();
-    }
+    this.#keep();
     let complete: CompleteRecord;
     try {
-      this.#lock.keep();
       requirePart(extents, data, newSize);
-      this.#record ??= RecordWriter.create(`${this.#path}.commit`);
+      this.#record ??= this.#beginRecord();
       this.#record.append(extents, data);
       if (!final) {
         return;
       }
       complete = this.#record.finish(BigInt.asUintN(64, this.#counter + 1n), Number(newSize));
       syncFolder(this.#folder);
-      if (!this.#lock.holds()) {
-        throw new StorageFailure({ tag: "busy" });
-      }
+      this.#orEnd(() => this.#lock.requireHeld());
     } catch (error) {
-      this.#mayCommit = false;
       this.#abandonRecord();
       throw error;
     }
@@ -122,13 +116,36 @@ export class Transaction {
   }
 
   #reading<Result>(read: (pages: number) => Result): Result | undefined {
-    if (!this.#mayRead) {
-      throw spentTransaction();
-    }
-    this.#lock.keep();
+    this.#keep();
     const result = this.#pages === undefined ? undefined : read(this.#pages);
-    this.#lock.keep();
+    this.#keep();
     return result;
+  }
+
+  /** Keeps the lock, or answers once more why there is nothing to keep. */
+  #keep(): void {
+    if (this.#failure !== undefined) {
+      throw this.#failure;
+    }
+    this.#orEnd(() => this.#lock.keep());
+  }
+
+  /** Does something whose failure ends the transaction, for every call that comes after it too. */
+  #orEnd<Result>(work: () => Result): Result {
+    try {
+      return work();
+    } catch (error) {
+      this.#failure = error;
+      throw error;
+    }
+  }
+
+  #beginRecord(): RecordWriter {
+    const record = RecordWriter.create(this.#recordPath);
+    // Under the lock there is none after recovery. Another's means that the lock was lost.
+    return record ?? this.#orEnd(() => {
+      throw new StorageFailure({ tag: "busy" });
+    });
   }
 
   /** Finishes the commit that whoever had the lock before left half-way, or removes what is left of it. */
@@ -139,7 +156,7 @@ export class Transaction {
     }
     try {
       const record = readRecord(source);
-      this.#lock.keep();
+      this.#lock.requireHeld();
       if (record === undefined) {
         removeFile(this.#recordPath);
       } else {
@@ -154,14 +171,7 @@ export class Transaction {
   #applyOwn(complete: CompleteRecord, record: RecordWriter): void {
     this.#record = undefined;
     try {
-      this.#apply(complete, record.descriptor);
-    } catch (error) {
-      this.#mayCommit = false;
-      this.#mayRead = false;
-      // Whoever took the lock over found the record complete, so the commit is as good as done.
-      if (this.#lock.holds()) {
-        throw error;
-      }
+      this.#orEnd(() => this.#apply(complete, record.descriptor));
     } finally {
       record.close();
     }
@@ -205,10 +215,6 @@ function requirePart(extents: readonly Extent[], data: Uint8Array, newSize: bigi
   if (end > BigInt(BLOCK_FILE_BYTES)) {
     throw new StorageFailure({ tag: "other", val: `a block file has at most ${BLOCK_FILE_BYTES} bytes` });
   }
-}
-
-function spentTransaction(): StorageFailure {
-  return new StorageFailure({ tag: "other", val: "a commit of this transaction failed; unlock the file and lock it again" });
 }
 
 function quietly(work: () => unknown): void {
