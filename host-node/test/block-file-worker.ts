@@ -1,43 +1,56 @@
 /**
- * A process that commits and reads one block file in a loop, for tests that kill it or let it fight with others:
+ * A process that uses one block file, for tests that kill it or let it fight with others, those of the Rust host too, whose
+ * `block-file-worker` has the same commands and says the same:
  *
- * `node block-file-worker.js FOLDER NAME ROUNDS SEED`
+ *     block-file-worker commit FOLDER NAME COUNT   COUNT commits, 0 for no end; a line "committed GENERATION COUNTER" for each
+ *     block-file-worker read FOLDER NAME COUNT     COUNT reads of it all; a line "read GENERATION COUNTER" for each
  *
- * Each round takes the lock, checks that what is there is whole, and commits another content. A busy file is tried again,
- * at random within 5 ms. At the end one JSON line: `{"commits":n,"busy":n,"lastCounter":n}`. Exit code 1 and a line on
- * standard error where the content is not whole. With `DS4_ANNOUNCE` set, each commit's counter is a line of its own.
+ * Both check before anything else that the content is that of exactly one commit. A busy file is asked again for a minute,
+ * after a random pause. Exit code 3: a mixture of commits.
  */
 import { randomInt } from "node:crypto";
 import { writeSync } from "node:fs";
+import { commitNext, generationOf, readAll } from "./block-file-content.js";
 import { lockUnlessBusy, openBlockFile } from "./block-files.js";
-import { content, problemOf } from "./self-describing-content.js";
 
-const [folder = "", name = "", rounds = "", seed = ""] = process.argv.slice(2);
+const PATIENCE_MS = 60_000;
+const LONGEST_PAUSE_MS = 20;
+
+const [command, folder = "", name = "", count = "0"] = process.argv.slice(2);
 const file = openBlockFile(folder, name);
-const waiting = new Int32Array(new SharedArrayBuffer(4));
-let commits = 0;
-let busy = 0;
-let lastCounter = 0n;
+const pause = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
 
-while (commits < Number(rounds)) {
-  const counter = lockUnlessBusy(file);
-  if (counter === undefined) {
-    busy += 1;
-    Atomics.wait(waiting, 0, 0, randomInt(1, 6));
-    continue;
+for (let round = 0; count === "0" || round < Number(count); round++) {
+  let counter = lock();
+  const content = readAll(file);
+  let generation = whole(content);
+  if (command === "commit") {
+    counter = commitNext(file, content);
+    generation += 1;
   }
-  const bytes = file.read(0n, Number(file.size()));
-  const problem = problemOf(bytes, counter);
-  if (problem !== undefined) {
-    console.error(`after commit ${counter}: ${problem}`);
-    process.exit(1);
-  }
-  const next = content(counter + 1n, BigInt(seed));
-  lastCounter = file.commit([{ offset: 0n, length: next.length }], next, BigInt(next.length), true);
+  // Before the lock is given back: lines of several processes are then in the order of their commits.
+  writeSync(1, `${command === "commit" ? "committed" : "read"} ${generation} ${counter}\n`);
   file.unlock();
-  commits += 1;
-  if (process.env["DS4_ANNOUNCE"] !== undefined) {
-    writeSync(1, `${lastCounter}\n`);
+  // Without a pause the others would hardly ever find it free.
+  Atomics.wait(pause, 0, 0, randomInt(1, 4));
+}
+
+function lock(): bigint {
+  const givesUpAt = Date.now() + PATIENCE_MS;
+  for (;;) {
+    const counter = Date.now() < givesUpAt ? lockUnlessBusy(file) : file.lock();
+    if (counter !== undefined) {
+      return counter;
+    }
+    Atomics.wait(pause, 0, 0, randomInt(1, LONGEST_PAUSE_MS));
   }
 }
-console.log(JSON.stringify({ commits, busy, lastCounter: Number(lastCounter) }));
+
+function whole(content: Buffer): number {
+  try {
+    return generationOf(content);
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
+    process.exit(3);
+  }
+}
