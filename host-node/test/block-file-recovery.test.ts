@@ -213,8 +213,9 @@ test("a commit that is durable and cannot be applied is finished by whoever can"
   const { folder, file, record } = scene(context);
   const said = underSizeLimit(
     folder,
-    `said.push(attempt(() => file.lock()));
-     said.push(attempt(() => file.commit([{ offset: 0n, length: 3 }, { offset: 1000000n, length: 3 }], Buffer.from("newend"), 1000003n, true)));
+    `const extents = [{ offset: 0n, length: 3 }, { offset: 1000000n, length: 3 }];
+     said.push(attempt(() => file.lock()));
+     said.push(attempt(() => file.commit(extents, Buffer.from("newend"), 1000003n, true)));
      said.push(attempt(() => file.read(0n, 3)));
      said.push(attempt(() => file.size()));
      said.push(attempt(() => commitAll(file, "again")));

@@ -36,10 +36,10 @@ function storageError(error: unknown): StorageError {
       return { tag: "busy" };
     case "ENOSPC":
     case "EDQUOT":
-    case "EFBIG":
+    case "EFBIG": // a limit on the size of files
       return { tag: "full" };
     default:
       // The system's message holds paths; its code is enough for a person to act on.
-      return { tag: "other", val: code === undefined ? "the file could not be read or written" : `the file could not be read or written (${code})` };
+      return { tag: "other", val: `the file could not be read or written${code === undefined ? "" : ` (${code})`}` };
   }
 }

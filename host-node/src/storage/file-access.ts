@@ -2,7 +2,18 @@
  * Reading, writing and syncing whole pieces with `node:fs`, and opening without following links. Every function throws
  * what the system reports.
  */
-import { closeSync, constants, fstatSync, fsyncSync, lstatSync, openSync, readSync, unlinkSync, writeSync, type BigIntStats } from "node:fs";
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  fsyncSync,
+  lstatSync,
+  openSync,
+  readSync,
+  unlinkSync,
+  writeSync,
+  type BigIntStats,
+} from "node:fs";
 import { accessDenied } from "../ports/storage-failure.js";
 
 /** The mode of every file and folder that this host makes for derived state: for this user alone. */

@@ -16,6 +16,9 @@ import { codeOf, createExclusively, removeFile, sameFile, standsAt, writeAt } fr
 import { NONCE_BYTES, type HeldLocks } from "./held-locks.js";
 import { holdsNonce, isStale, lockBytes, readLock, removeLock, type SeenLock } from "./lock-file.js";
 
+/** What a lock file's name adds to that of its block file. */
+export const LOCK_ENDING = ".lock";
+
 interface Held {
   readonly descriptor: number;
   readonly nonce: string;
@@ -113,23 +116,19 @@ export class FileLock {
     }
     try {
       // What was just made has the time of the file system's own clock.
-      this.#moveAside(seen, fstatSync(descriptor).mtimeMs, `${this.#path}.${nonce}`);
+      this.#removeStale(seen, fstatSync(descriptor).mtimeMs, `${this.#path}.${nonce}`);
       const held = this.#create(nonce, place);
-      removeFile(`${this.#path}.${nonce}`);
       if (held === undefined) {
         throw busy(); // somebody made one the moment the stale one was gone
       }
       return held;
     } finally {
-      if (standsAt(descriptor, takeover)) {
-        removeFile(takeover);
-      }
-      closeSync(descriptor);
+      endTakeover(descriptor, takeover);
     }
   }
 
-  /** Renames the stale lock. `busy` where another one stands there by now. */
-  #moveAside(stale: SeenLock, nowMs: number, aside: string): void {
+  /** Renames the stale lock and removes it. `busy` where another one stands there by now. */
+  #removeStale(stale: SeenLock, nowMs: number, aside: string): void {
     const again = readLock(this.#path);
     if (again === undefined || !isSameLock(again, stale) || !isStale(again, nowMs)) {
       throw busy();
@@ -145,10 +144,9 @@ export class FileLock {
       putBack(aside, this.#path);
       throw busy();
     }
+    removeFile(aside);
   }
 }
-
-export const LOCK_ENDING = ".lock";
 
 /** Removes the locks of a worker that is gone, each only where it still holds the nonce that the worker gave it. */
 export function releaseLocksOfEndedWorker(heldLocks: HeldLocks): void {
@@ -163,6 +161,18 @@ export function releaseLocksOfEndedWorker(heldLocks: HeldLocks): void {
 
 function isSameLock(left: SeenLock, right: SeenLock): boolean {
   return sameFile(left.stat, right.stat) && left.stat.mtimeNs === right.stat.mtimeNs && left.bytes.equals(right.bytes);
+}
+
+/** Cannot fail, because the lock is taken by now: a takeover that stays is given up by others in ten seconds. */
+function endTakeover(descriptor: number, takeover: string): void {
+  try {
+    if (standsAt(descriptor, takeover)) {
+      removeFile(takeover);
+    }
+    closeSync(descriptor);
+  } catch {
+    // See above.
+  }
 }
 
 function giveUpOldTakeover(takeover: string): void {
