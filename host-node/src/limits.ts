@@ -35,3 +35,36 @@ export const OPEN_FILES = 8;
 
 /** Bytes of the random seed that a session's references are derived from. */
 export const SEED_BYTES = 32;
+
+/** Bytes of a block file's name. */
+export const BLOCK_FILE_NAME_BYTES = 255;
+
+/**
+ * The largest size of a block file in bytes, 1 TiB: every file system in use takes it, so that a commit that was accepted
+ * can always be applied.
+ */
+export const BLOCK_FILE_BYTES = 2 ** 40;
+
+/** Milliseconds for which a lock counts as touched. */
+export const LOCK_TOUCHED_MS = 60_000;
+
+/** Milliseconds after which a lock that cannot be parsed is stale: its maker died between making and writing it. */
+export const UNREADABLE_LOCK_MS = 2_000;
+
+/** Milliseconds after which a takeover that nobody finished is given up. */
+export const TAKEOVER_MS = 10_000;
+
+/** Milliseconds between two touches of a lock. */
+export const TOUCH_INTERVAL_MS = 1_000;
+
+/** Block files that one worker can have locked at once. */
+export const HELD_LOCKS = 8;
+
+/** Bytes that are copied at once from a commit record into its block file. */
+export const COPY_BYTES = 1024 * 1024;
+
+/** Milliseconds after which an object that nobody finished is removed. One day. */
+export const UNFINISHED_OBJECT_MS = 24 * 60 * 60 * 1000;
+
+/** Objects that one call lists at most; their names and sizes stay below what a call may carry. */
+export const LISTED_OBJECTS = 65_536;

@@ -5,7 +5,7 @@
  * and its leaf. Only manifests of earlier plans are gone then (`not-found`).
  */
 import { randomBytes } from "node:crypto";
-import { basename, dirname } from "node:path";
+import { basename, dirname, resolve } from "node:path";
 import { untilAborted, type CallOptions } from "./call-options.js";
 import type { LogFormat, Model, Plan, PlanItem, Progress, Span, ToolDefinition, Usage } from "./contract.js";
 import type { DocumentName, DocumentTypes } from "./documents.js";
@@ -26,6 +26,12 @@ export interface SessionOptions {
   readonly config?: object;
   /** The root of a project that the user trusts; it becomes the place `project`. */
   readonly trustedProjectRoot?: string;
+  /**
+   * The path of a folder for derived state, such as the index; made where it is not there, with access for this user only.
+   * Sessions of any processes may share it, on a local file system. All in it can be deleted and is made again. Without it
+   * the session keeps derived state in memory.
+   */
+  readonly dataFolder?: string;
   /** At least 32 unguessable bytes; made unless given. */
   readonly seed?: Uint8Array;
   /** Milliseconds since 1970, for whatever the engine records; the system's clock unless given. */
@@ -232,8 +238,8 @@ export class Session implements AsyncDisposable {
 }
 
 /** The part of a session's recipe that never changes. */
-function fixedPart(options: SessionOptions, nowMs: number): Pick<SessionRecipe, "options" | "places"> {
-  const { logFile, trustedProjectRoot } = options;
+function fixedPart(options: SessionOptions, nowMs: number): Pick<SessionRecipe, "options" | "places" | "dataFolder"> {
+  const { logFile, trustedProjectRoot, dataFolder } = options;
   return {
     options: {
       sessionId: options.sessionId,
@@ -248,6 +254,7 @@ function fixedPart(options: SessionOptions, nowMs: number): Pick<SessionRecipe, 
       ...(logFile === undefined ? {} : { sessions: dirname(logFile) }),
       ...(trustedProjectRoot === undefined ? {} : { project: trustedProjectRoot }),
     },
+    ...(dataFolder === undefined ? {} : { dataFolder: resolve(dataFolder) }),
   };
 }
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { appendFileSync, chmodSync, linkSync, mkdirSync, renameSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import { appendFileSync, chmodSync, existsSync, linkSync, mkdirSync, renameSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { PORT_CALL_BYTES } from "../dist/limits.js";
@@ -170,18 +170,38 @@ test("files are listed in byte order of their paths, in parts, without links", (
   assert.deepEqual(list("a/b/zz", 1)[0]?.path, "a/c/d");
 });
 
-test("derived state is refused", (context) => {
+test("without a data folder derived state is refused", (context) => {
   const { port } = scene(context);
   const imports = port.imports();
   const refused = [
-    imports.openBlockFile,
-    imports.removeBlockFile,
-    imports.getObject,
-    imports.listObjects,
-    imports.removeObject,
-    imports.ObjectWriter.start,
+    () => imports.openBlockFile("index"),
+    () => imports.removeBlockFile("index"),
+    () => imports.getObject("0".repeat(64), 0n, 1),
+    () => imports.listObjects(undefined, 1),
+    () => imports.removeObject("0".repeat(64)),
+    () => imports.ObjectWriter.start(),
   ];
   for (const call of refused) {
-    assert.throws(() => call(), tagged("access-denied"));
+    assert.throws(call, tagged("access-denied"));
   }
+});
+
+test("with a data folder derived state is kept in it, until another session is at work", (context) => {
+  const { folder, sessions, port } = scene(context);
+  const imports = port.imports();
+  port.grant({ sessions }, join(folder, "data"));
+  const file = imports.openBlockFile("index");
+  assert.ok(file instanceof imports.BlockFile);
+  assert.equal(file.lock(), 0n);
+  assert.equal(file.commit([{ offset: 0n, length: 5 }], new TextEncoder().encode("pages"), 5n, true), 1n);
+  file[Symbol.dispose]();
+  const object = imports.ObjectWriter.start();
+  assert.ok(object instanceof imports.ObjectWriter);
+  object[Symbol.dispose]();
+  assert.deepEqual(imports.listObjects(undefined, 10), []);
+  port.grant({ sessions });
+  assert.throws(() => imports.openBlockFile("index"), tagged("access-denied"));
+  port.grant({}, join(folder, "another"));
+  assert.throws(() => imports.removeBlockFile("index"), tagged("not-found"));
+  assert.ok(!existsSync(join(folder, "another")), "nothing is made for the sake of removing");
 });

@@ -11,6 +11,7 @@ import { EngineError } from "../errors.js";
 import { jsonBytes } from "../json.js";
 import { PORT_CALL_BYTES } from "../limits.js";
 import type { Session } from "../session.js";
+import { dataFolder } from "./agent-folder.js";
 import { readConfigFiles } from "./config-files.js";
 import { withoutHeavyFields } from "./inline-messages.js";
 import type { PiContext, PiEntry, PiMessage, PiSessionManager } from "./pi-types.js";
@@ -92,7 +93,8 @@ async function open(
   const session = await engine.openSession({
     sessionId,
     config: merged.config,
-    ...(logFile === undefined ? {} : { logFile }),
+    // Without a file a session is to leave nothing behind.
+    ...(logFile === undefined ? {} : { logFile, dataFolder: dataFolder(process.env) }),
     ...(isProjectTrusted ? { trustedProjectRoot: cwd } : {}),
   });
   if (model !== undefined) {

@@ -3,9 +3,9 @@
  * project where the user trusts it. What is in them the component checks.
  */
 import { readFile } from "node:fs/promises";
-import { homedir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import type { ConfigLayer } from "../contract.js";
+import { agentFolder } from "./agent-folder.js";
 
 const FILE_NAME = "ds4-context.json";
 
@@ -35,13 +35,4 @@ export async function readConfigFiles(
     }
   }
   return { layers, unreadable };
-}
-
-/** Pi's own rule: `PI_CODING_AGENT_DIR`, else `~/.pi/agent`. */
-export function agentFolder(environment: NodeJS.ProcessEnv): string {
-  const named = environment["PI_CODING_AGENT_DIR"];
-  if (named === undefined || named === "") {
-    return join(homedir(), ".pi", "agent");
-  }
-  return resolve(named === "~" ? homedir() : named.replace(/^~(?=[/\\])/, homedir()));
 }

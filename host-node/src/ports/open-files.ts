@@ -4,9 +4,10 @@
  * Invariant: a read always concerns the file that stands at its path now. A file that was replaced (another inode) is
  * opened anew; one that was cut is read as short as it is.
  */
-import { closeSync, constants, fstatSync, openSync, readSync, statSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, statSync } from "node:fs";
 import { OPEN_FILES } from "../limits.js";
-import { accessDenied } from "./places.js";
+import { readAt } from "../storage/file-access.js";
+import { accessDenied } from "./storage-failure.js";
 
 interface OpenFile {
   readonly descriptor: number;
@@ -24,14 +25,7 @@ export class OpenFiles {
     const size = fstatSync(file.descriptor).size;
     const wanted = Math.max(0, Math.min(length, size - offset));
     const bytes = new Uint8Array(wanted);
-    let filled = 0;
-    while (filled < wanted) {
-      const count = readSync(file.descriptor, bytes, filled, wanted - filled, offset + filled);
-      if (count === 0) {
-        break; // the file was cut while it was read
-      }
-      filled += count;
-    }
+    const filled = readAt(file.descriptor, bytes, offset);
     return filled === wanted ? bytes : bytes.slice(0, filled);
   }
 

@@ -4,21 +4,12 @@
  */
 import { realpathSync } from "node:fs";
 import { join, sep } from "node:path";
-import { PortFailure } from "./port-failure.js";
+import { accessDenied, translated } from "./storage-failure.js";
 
 export type PlaceName = "sessions" | "project";
 
 /** The folders behind the places, as absolute paths. A place that is not named is not granted. */
 export type PlaceGrants = { readonly [Place in PlaceName]?: string };
-
-export type StorageError =
-  { readonly tag: "not-found" | "access-denied" | "busy" | "full" } | { readonly tag: "corrupt" | "other"; readonly val: string };
-
-export class StorageFailure extends PortFailure<StorageError> {}
-
-export function accessDenied(): StorageFailure {
-  return new StorageFailure({ tag: "access-denied" });
-}
 
 /** The place's real folder; `access-denied` where it was not granted, `not-found` where it is not there. */
 export function placeFolder(grants: PlaceGrants, place: PlaceName): string {
@@ -48,36 +39,4 @@ function isInnerPath(path: string): boolean {
     return false;
   }
   return path.split("/").every((part) => part !== "" && part !== "." && part !== "..");
-}
-
-/** Runs a file operation and turns what the system reports into the contract's errors. */
-export function translated<Result>(operation: () => Result): Result {
-  try {
-    return operation();
-  } catch (error) {
-    throw error instanceof StorageFailure ? error : new StorageFailure(storageError(error));
-  }
-}
-
-function storageError(error: unknown): StorageError {
-  const code = (error as NodeJS.ErrnoException | undefined)?.code;
-  switch (code) {
-    case "ENOENT":
-    case "ENOTDIR":
-      return { tag: "not-found" };
-    case "EACCES":
-    case "EPERM":
-    case "ELOOP":
-    case "EISDIR":
-      return { tag: "access-denied" };
-    case "EBUSY":
-    case "EAGAIN":
-      return { tag: "busy" };
-    case "ENOSPC":
-    case "EDQUOT":
-      return { tag: "full" };
-    default:
-      // The system's message holds paths; its code is enough for a person to act on.
-      return { tag: "other", val: code === undefined ? "the file could not be read" : `the file could not be read (${code})` };
-  }
 }

@@ -1,21 +1,32 @@
 /**
- * The storage port over `node:fs`: canonical files, read only, in the places that the session at hand was granted.
- *
- * Block files and objects are answered with `access-denied`: this version of the host has no place for derived state,
- * and the contract allows that answer. No call carries more than 8 MiB.
+ * The storage port over `node:fs`: canonical files, read only, in the places that the session at hand was granted, and
+ * derived state in its data folder. No call carries more than 8 MiB.
  */
-import { PORT_CALL_BYTES } from "../limits.js";
+import { requireCallSize } from "../storage/call-size.js";
+import { DerivedState } from "../storage/derived-state.js";
+import { HeldLocks } from "../storage/held-locks.js";
 import { listFiles } from "./listing.js";
 import { OpenFiles } from "./open-files.js";
-import { accessDenied, placeFolder, resolveInPlace, StorageFailure, translated, type PlaceGrants, type PlaceName } from "./places.js";
+import { placeFolder, resolveInPlace, type PlaceGrants, type PlaceName } from "./places.js";
+import { translated } from "./storage-failure.js";
 
 export class StoragePort {
   #grants: PlaceGrants = {};
   readonly #files = new OpenFiles();
+  readonly #derivedState: DerivedState;
 
-  /** What the next calls may read. Calls are synchronous, so the session that is at work is the only one that asks. */
-  grant(grants: PlaceGrants): void {
+  /** The locks that are taken are entered in `heldLocks`. */
+  constructor(heldLocks: HeldLocks = new HeldLocks()) {
+    this.#derivedState = new DerivedState(heldLocks);
+  }
+
+  /**
+   * What the next calls may read, and the folder for derived state; without one, calls about it are `access-denied`. Calls
+   * are synchronous, so the session that is at work is the only one that asks.
+   */
+  grant(grants: PlaceGrants, dataFolder?: string): void {
     this.#grants = grants;
+    this.#derivedState.grant(dataFolder);
   }
 
   close(): void {
@@ -23,9 +34,7 @@ export class StoragePort {
   }
 
   readFile(place: PlaceName, path: string, offset: bigint, length: number): Uint8Array {
-    if (length > PORT_CALL_BYTES) {
-      throw new StorageFailure({ tag: "other", val: `a call carries at most ${PORT_CALL_BYTES} bytes` });
-    }
+    requireCallSize(length);
     const real = resolveInPlace(this.#grants, place, path);
     // No file reaches beyond 2^53 bytes, so the rounding of a larger offset cannot be seen.
     return translated(() => this.#files.read(real, Number(offset), length));
@@ -41,19 +50,7 @@ export class StoragePort {
     return {
       readFile: this.readFile.bind(this),
       listFiles: this.listFiles.bind(this),
-      BlockFile: class BlockFile {},
-      ObjectWriter: class ObjectWriter {
-        static start = withoutDerivedState;
-      },
-      openBlockFile: withoutDerivedState,
-      removeBlockFile: withoutDerivedState,
-      getObject: withoutDerivedState,
-      listObjects: withoutDerivedState,
-      removeObject: withoutDerivedState,
+      ...this.#derivedState.imports(),
     };
   }
-}
-
-function withoutDerivedState(): never {
-  throw accessDenied();
 }

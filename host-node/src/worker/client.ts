@@ -6,11 +6,14 @@
  * - A call that misses its deadline while it runs costs the worker, because nothing else can stop a component; one that
  *   misses it while it waits costs nothing. Calls behind it wait for the next worker.
  * - After a trap, a missed deadline or a lost worker the next call starts another worker.
+ * - A worker that is gone holds no lock on a block file: what it held is released before another worker takes calls.
  * - The worker keeps the process alive while a call is under way and never otherwise.
  */
 import { Worker, type Transferable } from "node:worker_threads";
 import { EngineError } from "../errors.js";
 import { LOG_READING_SHARE, LONGEST_TIMER_MS, WORKER_HEAP_MIB } from "../limits.js";
+import { releaseLocksOfEndedWorker } from "../storage/file-lock.js";
+import { HeldLocks } from "../storage/held-locks.js";
 import { compileCoreModules } from "./core-modules.js";
 import type { EngineCall, Request, Response, Results, SessionCall, SessionRecipe, WorkerStart } from "./messages.js";
 
@@ -46,6 +49,8 @@ export class WorkerClient {
   #starting = false;
   /** A worker that is not ready yet. */
   #startingWorker: Worker | undefined;
+  /** The end of the worker before, which may have had files locked. */
+  #ending: Promise<unknown> | undefined;
   /** Sessions that the current worker holds. */
   readonly #held = new Set<number>();
   #closed = false;
@@ -194,13 +199,17 @@ export class WorkerClient {
     try {
       const { componentUrl, memoryBytes } = this.#options;
       const compiling = compileCoreModules(componentUrl, memoryBytes);
-      const worker = startWorker({ componentUrl });
+      const heldLocks = new HeldLocks();
+      const worker = startWorker({ componentUrl, heldLocks: heldLocks.memory });
       this.#startingWorker = worker;
       // Listened to from its first moment: an error without a listener would end the whole process.
       worker.on("error", (error) => this.#loseWorker(worker, error.message));
-      worker.on("exit", (code) => this.#loseWorker(worker, `exit code ${code}`));
+      worker.on("exit", (code) => {
+        releaseLocksOfEndedWorker(heldLocks);
+        this.#loseWorker(worker, `exit code ${code}`);
+      });
       compiling.then((coreModules) => worker.postMessage(coreModules)).catch(() => void worker.terminate());
-      const [failure] = await Promise.all([firstResponse(worker), compiling]);
+      const [failure] = await Promise.all([firstResponse(worker), compiling, this.#ending]);
       if (failure !== undefined || this.#closed) {
         void worker.terminate();
         throw failure ?? closedError();
@@ -246,7 +255,8 @@ export class WorkerClient {
     const worker = this.#worker;
     this.#worker = undefined;
     this.#held.clear();
-    await worker?.terminate();
+    this.#ending = Promise.all([this.#ending, worker?.terminate()]);
+    await this.#ending;
   }
 }
 

@@ -15,6 +15,7 @@ import type { PlanCall, Results, SessionCall, SessionRecipe, SessionRequest, Wir
 interface HeldSession {
   readonly resource: ComponentSession;
   readonly places: PlaceGrants;
+  readonly dataFolder: string | undefined;
   readonly hasLog: boolean;
   model: string | undefined;
 }
@@ -42,7 +43,7 @@ export class HeldSessions {
       return this.#close(request.session);
     }
     const session = this.#held.get(request.session) ?? this.#open(request, readingEnd);
-    this.#storage.grant(session.places);
+    this.#storage.grant(session.places, session.dataFolder);
     return this.#call(session, request.body, readingEnd);
   }
 
@@ -55,10 +56,11 @@ export class HeldSessions {
     if (recipe === undefined) {
       throw new EngineError("closed", "the session is not open");
     }
-    this.#storage.grant(recipe.places);
+    this.#storage.grant(recipe.places, recipe.dataFolder);
     const { nowMs, ...options } = recipe.options;
     const resource = this.#component.sessions.Session.open({ ...options, nowMs: milliseconds(nowMs) });
-    const session: HeldSession = { resource, places: recipe.places, hasLog: options.log !== undefined, model: undefined };
+    const { places, dataFolder } = recipe;
+    const session: HeldSession = { resource, places, dataFolder, hasLog: options.log !== undefined, model: undefined };
     try {
       replay(session, recipe, readingEnd, request.body);
     } catch (error) {

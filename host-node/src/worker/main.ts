@@ -5,13 +5,14 @@
 import { parentPort, workerData, type MessagePort, type Transferable } from "node:worker_threads";
 import { EngineError } from "../errors.js";
 import { StoragePort } from "../ports/storage.js";
+import { HeldLocks } from "../storage/held-locks.js";
 import { componentFailure, instantiateComponent } from "./component.js";
 import { prepareGlobals } from "./globals.js";
 import { HeldSessions } from "./held-sessions.js";
 import type { CoreModules, Request, Response, WorkerStart } from "./messages.js";
 
 async function serve(port: MessagePort, start: WorkerStart): Promise<void> {
-  const storage = new StoragePort();
+  const storage = new StoragePort(new HeldLocks(start.heldLocks));
   const coreModules = new Promise<CoreModules>((resolve) => port.once("message", resolve));
   let sessions: HeldSessions;
   try {

@@ -15,6 +15,8 @@ export type JsonBytes = Uint8Array<ArrayBuffer>;
 export interface WorkerStart {
   /** URL of the transpiled component's module. */
   readonly componentUrl: string;
+  /** The memory of the worker's `HeldLocks`, in which the starting thread looks when the worker is gone. */
+  readonly heldLocks: SharedArrayBuffer;
 }
 
 /**
@@ -36,6 +38,8 @@ export interface SessionRecipe {
     readonly nowMs: number;
   };
   readonly places: PlaceGrants;
+  /** The folder for derived state. */
+  readonly dataFolder?: string;
   readonly model?: Model;
   readonly leafId?: string;
   /** Entries of a session without a log, in the order in which they were given. */
