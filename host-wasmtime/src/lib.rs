@@ -38,7 +38,7 @@
 //!
 //! A [`Session`] is `Send` and used by one thread at a time; an [`Engine`] is shared by all of them.
 //!
-//! What a later version brings (privacy, compaction, retrieval) has no call here yet.
+//! What a later version brings (privacy, compaction) has no call here yet.
 
 #![cfg_attr(
     not(test),
@@ -66,9 +66,10 @@ pub use ports::{
     ObjectWriter, Place, Ports, Storage, StorageError,
 };
 pub use session::{
-    Classification, Clock, ConfigLayer, ConfigProblem, LogFormat, MergedConfig, Model, Plan,
-    PlanItem, PlanRequest, Progress, Replacement, Run, SYNC_SLICE_BYTES, Session, SessionOptions,
-    Span, Supplement, SupplementKind, TokenCost, Usage,
+    Classification, Clock, ConfigLayer, ConfigProblem, EntryLines, HealthDepth, HistoryAnswer,
+    HistoryHit, HistoryQuery, HistoryScope, INDEX_SLICE_BYTES, LogFormat, MergedConfig, Model,
+    Plan, PlanItem, PlanRequest, Progress, Replacement, Run, SYNC_SLICE_BYTES, SearchStatus,
+    Session, SessionOptions, Span, Supplement, SupplementKind, TokenCost, Usage,
 };
 pub use storage::{DataFolder, MAX_BLOCK_FILE_BYTES, MAX_OBJECTS_PER_LISTING};
 pub use wasi::MAX_CAPTURED_OUTPUT_BYTES;

@@ -9,8 +9,6 @@ use crate::fixed_hash::FixedHashSet;
 use crate::retrieval::{Found, Query, Searched, excerpt, indexed_text, is_eligible, search};
 use crate::session::{EntryIndex, branch};
 
-/// Characters of a question (behaviour 2.16).
-pub const MAX_QUERY_CHARACTERS: usize = 2_000;
 /// Hits of one search.
 pub const MAX_HITS: u32 = 1_000;
 /// Bytes of one hit's excerpt (behaviour 2.16).
@@ -265,11 +263,16 @@ impl Session {
         // Four bytes a token are never fewer characters than the estimators count.
         let mut room = query.max_tokens.map_or(0, |tokens| tokens as usize * 4);
         let mut hits = Vec::new();
+        let mut seen = FixedHashSet::default();
         for found in found {
             let Some(entry) = self.log.entries().get(found.position as usize) else {
                 continue;
             };
             let text = indexed_text(entry).unwrap_or_default();
+            // Nobody reads the same text twice; a search without excerpts counts entries.
+            if query.max_tokens.is_some() && !seen.insert(same_when(&text)) {
+                continue;
+            }
             let piece = excerpt(&text, parsed, EXCERPT_BYTES.min(room)).text;
             room -= piece.len();
             hits.push(Hit {
@@ -284,6 +287,12 @@ impl Session {
         }
         hits
     }
+}
+
+/// What texts that differ in case and white space only have in common.
+pub(super) fn same_when(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    words.join(" ").to_lowercase()
 }
 
 fn role_of(entry: &crate::session::Entry) -> String {

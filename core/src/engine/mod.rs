@@ -137,6 +137,11 @@ impl Session {
         })
     }
 
+    /// The session's ID.
+    pub fn session_id(&self) -> &str {
+        &self.session_id
+    }
+
     /// Takes in up to `max_bytes` of what the log has gained.
     pub fn sync(&mut self, max_bytes: u32) -> Result<Progress, EngineError> {
         let Some(reader) = &mut self.reader else {

@@ -23,7 +23,7 @@ const LENGTH_SHARE: f64 = 0.75;
 /// Words of a text that is neither long nor short. Fixed, so that a session's growth changes no score.
 const USUAL_WORDS: f64 = 100.0;
 /// Below 1, because a long text of an agent is not as much noise as one that repeats itself.
-const LENGTH_POWER: f64 = 0.8;
+const LENGTH_POWER: f64 = 0.7;
 
 /// What the text before counts, and what it counts more where it asks something.
 const BEFORE: f64 = 0.1;
@@ -31,7 +31,7 @@ const BEFORE_ASKING: f64 = 0.3;
 /// What the text behind counts.
 const BEHIND: f64 = 0.3;
 /// What the second text on either side counts.
-const SECOND: f64 = 0.2;
+const SECOND: f64 = 0.15;
 
 /// What two words of the query count more that stand close together.
 const CLOSE: f64 = 1.0;
@@ -65,9 +65,13 @@ pub(super) struct AskedLiteral {
     pub rows: Vec<u32>,
 }
 
+/// Below 1, because the rarest word of a question is often the one that nobody but the asker uses.
+const RARITY_POWER: f64 = 0.8;
+
 /// How telling it is to hold what so many of the entries hold.
 pub(super) fn rarity(entries: f64, holding: f64) -> f64 {
-    libm::log(1.0 + (entries - holding + 0.5).max(0.5) / (holding + 0.5))
+    let odds = (entries - holding + 0.5).max(0.5) / (holding + 0.5);
+    libm::pow(libm::log(1.0 + odds), RARITY_POWER)
 }
 
 /// Whether the entry's text holds the string.

@@ -1,8 +1,9 @@
 //! The engine as a component in wasmtime.
 
 use ds4_context_host::{
-    CodeCache, ConfigLayer, DataFolder, Engine, EngineOptions, GrantedFolders, MergedConfig, Model,
-    Place, PlanRequest, Ports, Session, SessionOptions,
+    CodeCache, ConfigLayer, DataFolder, Engine, EngineOptions, GrantedFolders, HealthDepth,
+    HistoryAnswer, HistoryQuery, MergedConfig, Model, Place, PlanRequest, Ports, Session,
+    SessionOptions,
 };
 
 use super::failure::Failure;
@@ -70,6 +71,24 @@ impl OpenedSession for ComponentSession {
             ..PlanRequest::default()
         })?;
         Ok(plan.fallback)
+    }
+
+    fn index(&mut self, told: &mut dyn FnMut(u64, u64)) -> Result<(), Failure> {
+        self.0
+            .index_with(|progress| told(progress.done, progress.total.unwrap_or(progress.done)))?;
+        Ok(())
+    }
+
+    fn rebuild_index(&mut self) -> Result<(), Failure> {
+        Ok(self.0.rebuild_index()?)
+    }
+
+    fn search(&mut self, query: &HistoryQuery) -> Result<HistoryAnswer, Failure> {
+        Ok(self.0.search_history(query)?)
+    }
+
+    fn health(&mut self, depth: HealthDepth) -> Result<String, Failure> {
+        Ok(self.0.health(depth)?)
     }
 
     fn document(&mut self, document: Document) -> Result<String, Failure> {

@@ -25,14 +25,7 @@ pub(crate) fn code_cache(common: &Common) -> CodeCache {
 
 /// The person's own configuration in the data folder.
 pub(crate) fn personal_config(common: &Common) -> Option<PathBuf> {
-    let platform = || {
-        let folders = directories::ProjectDirs::from("", "", "ds4-context")?;
-        Some(folders.data_dir().to_owned())
-    };
-    let file = named_data_folder(common)
-        .map(Path::to_owned)
-        .or_else(platform)?
-        .join(CONFIG_FILE);
+    let file = data_folder_path(common)?.join(CONFIG_FILE);
     file.is_file().then_some(file)
 }
 
@@ -46,6 +39,29 @@ pub(crate) fn one_shot_data_folder(common: &Common) -> Result<Option<DataFolder>
             })
         })
         .transpose()
+}
+
+/// Where derived state is kept by a command whose purpose it is: in the named folder, else in the platform's. None on a
+/// machine without one.
+pub(crate) fn data_folder(common: &Common) -> Result<Option<DataFolder>, Failure> {
+    data_folder_path(common)
+        .map(|folder| {
+            DataFolder::new(&folder).map_err(|error| {
+                Failure::BadInput(format!("{} cannot be used: {error}", folder.display()))
+            })
+        })
+        .transpose()
+}
+
+/// `--data-dir`, else `DS4_CONTEXT_HOME`, else the platform's data folder.
+fn data_folder_path(common: &Common) -> Option<PathBuf> {
+    let platform = || {
+        let folders = directories::ProjectDirs::from("", "", "ds4-context")?;
+        Some(folders.data_dir().to_owned())
+    };
+    named_data_folder(common)
+        .map(Path::to_owned)
+        .or_else(platform)
 }
 
 /// `--data-dir`, else `DS4_CONTEXT_HOME`. An empty name is none.
