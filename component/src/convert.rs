@@ -2,43 +2,18 @@
 
 use ds4_context_core::config::{Problem, Severity};
 use ds4_context_core::engine::{
-    EngineError, Plan, PlanItem, PlanRequest, Run, SessionOptions, Span, SupplementKind,
+    EngineError, HealthDepth, HistoryAnswer, HistoryLines, HistoryQuery, Plan, PlanItem,
+    PlanRequest, Progress, Run, Scope, SearchStatus, SessionOptions, Span, SupplementKind,
 };
 use ds4_context_core::manifest::Usage;
 use ds4_context_core::model::{Model, TokenCost};
-use ds4_context_core::ports::{Place, Storage, StorageError};
 use ds4_context_core::session::LogFormat;
 
-use crate::bindings::ds4::context::storage as port;
 use crate::bindings::ds4::context::types as wit;
+use crate::bindings::exports::ds4::context::diagnostics as wit_diagnostics;
 use crate::bindings::exports::ds4::context::planning as wit_planning;
+use crate::bindings::exports::ds4::context::retrieval as wit_retrieval;
 use crate::bindings::exports::ds4::context::sessions as wit_sessions;
-
-/// The storage port over the contract's import.
-pub(crate) struct ImportedStorage;
-
-impl Storage for ImportedStorage {
-    fn read_file(
-        &self,
-        place: Place,
-        path: &str,
-        offset: u64,
-        length: u32,
-    ) -> Result<Vec<u8>, StorageError> {
-        let place = match place {
-            Place::Sessions => port::Place::Sessions,
-            Place::Project => port::Place::Project,
-        };
-        port::read_file(place, path, offset, length).map_err(|error| match error {
-            port::StorageError::NotFound => StorageError::NotFound,
-            port::StorageError::AccessDenied => StorageError::AccessDenied,
-            port::StorageError::Busy => StorageError::Busy,
-            port::StorageError::Full => StorageError::Full,
-            port::StorageError::Corrupt(text) => StorageError::Corrupt(text),
-            port::StorageError::Other(text) => StorageError::Other(text),
-        })
-    }
-}
 
 pub(crate) fn error(error: EngineError) -> wit::Error {
     match error {
@@ -60,6 +35,7 @@ pub(crate) fn session_options(options: wit_sessions::Options) -> SessionOptions 
         },
         log: options.log,
         config: options.config,
+        project_root: options.project_root.filter(|_| options.project_trusted),
         seed: options.seed,
     }
 }
@@ -149,5 +125,70 @@ fn item(item: PlanItem) -> wit_planning::Item {
             classification: wit::Classification::Normal,
             source_ids: supplement.source_ids,
         }),
+    }
+}
+
+pub(crate) fn progress(progress: Progress) -> wit::Progress {
+    wit::Progress {
+        done: progress.done,
+        total: progress.total,
+        finished: progress.finished,
+    }
+}
+
+pub(crate) fn health_depth(depth: wit_diagnostics::HealthDepth) -> HealthDepth {
+    match depth {
+        wit_diagnostics::HealthDepth::Quick => HealthDepth::Quick,
+        wit_diagnostics::HealthDepth::Deep => HealthDepth::Deep,
+    }
+}
+
+pub(crate) fn history_query(query: wit_retrieval::Query) -> HistoryQuery {
+    HistoryQuery {
+        text: query.text,
+        scope: match query.scope {
+            wit_retrieval::Scope::CurrentBranch => Scope::CurrentBranch,
+            wit_retrieval::Scope::CurrentSession => Scope::CurrentSession,
+            wit_retrieval::Scope::Lineage => Scope::Lineage,
+            wit_retrieval::Scope::Project => Scope::Project,
+        },
+        limit: query.limit,
+        max_tokens: (query.max_tokens > 0).then_some(query.max_tokens),
+        now_ms: query.now_ms,
+    }
+}
+
+pub(crate) fn history_answer(answer: HistoryAnswer, session_id: &str) -> wit_retrieval::Answer {
+    let hits = answer.hits.into_iter().map(|hit| wit_retrieval::Hit {
+        entry_id: hit.entry_id,
+        session_id: session_id.to_owned(),
+        role: hit.role,
+        timestamp_ms: hit.timestamp_ms,
+        score: hit.score,
+        reason: hit.reason,
+        excerpt: hit.excerpt,
+        // Texts are classified by a later version; until then nothing is marked.
+        classification: wit::Classification::Normal,
+        reference: hit.reference,
+    });
+    wit_retrieval::Answer {
+        status: match answer.status {
+            SearchStatus::Disabled => wit_retrieval::Status::Disabled,
+            SearchStatus::NoQuery => wit_retrieval::Status::NoQuery,
+            SearchStatus::Complete => wit_retrieval::Status::Complete,
+        },
+        hits: hits.collect(),
+        indexed_entries: answer.indexed_entries,
+        log_entries: answer.log_entries,
+    }
+}
+
+pub(crate) fn entry_lines(lines: HistoryLines) -> wit_retrieval::EntryLines {
+    wit_retrieval::EntryLines {
+        entry_id: lines.entry_id,
+        role: lines.role,
+        first_line: lines.first_line,
+        total_lines: lines.total_lines,
+        text: lines.text,
     }
 }

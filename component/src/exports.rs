@@ -1,4 +1,4 @@
-//! The exports that this version fills: sessions, planning, diagnostics.
+//! The exports that this version fills: sessions, planning, retrieval, diagnostics.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -8,8 +8,9 @@ use ds4_context_core::engine::{EngineError, Plan, Session};
 
 use crate::Component;
 use crate::bindings::ds4::context::types::{Error, Json, Model, Progress, Usage};
-use crate::bindings::exports::ds4::context::{diagnostics, planning, sessions};
-use crate::convert::{self, ImportedStorage};
+use crate::bindings::exports::ds4::context::{diagnostics, planning, retrieval, sessions};
+use crate::convert;
+use crate::storage::ImportedStorage;
 
 /// An exported session. A component has one thread, and no call of the core calls back into it.
 pub(crate) struct OpenSession(RefCell<Session>);
@@ -58,12 +59,17 @@ impl sessions::GuestSession for OpenSession {
     }
 
     fn sync(&self, max_bytes: u32, _now_ms: u64) -> Result<Progress, Error> {
-        let progress = self.with(|session| session.sync(max_bytes))?;
-        Ok(Progress {
-            done: progress.done,
-            total: progress.total,
-            finished: progress.finished,
-        })
+        self.with(|session| session.sync(max_bytes))
+            .map(convert::progress)
+    }
+
+    fn index(&self, max_bytes: u32, now_ms: u64) -> Result<Progress, Error> {
+        self.with(|session| session.index(max_bytes, now_ms))
+            .map(convert::progress)
+    }
+
+    fn rebuild_index(&self) {
+        self.0.borrow_mut().rebuild_index();
     }
 
     fn append(&self, lines: Vec<u8>, _now_ms: u64) -> Result<u32, Error> {
@@ -155,5 +161,41 @@ impl diagnostics::Guest for Component {
         session
             .get::<OpenSession>()
             .document(|session| Ok(session.status()))
+    }
+
+    fn health(
+        session: sessions::SessionBorrow<'_>,
+        depth: diagnostics::HealthDepth,
+        now_ms: u64,
+    ) -> Result<Json, Error> {
+        session
+            .get::<OpenSession>()
+            .document(|session| session.health(convert::health_depth(depth), now_ms))
+    }
+}
+
+impl retrieval::Guest for Component {
+    fn search_history(
+        session: sessions::SessionBorrow<'_>,
+        query: retrieval::Query,
+    ) -> Result<retrieval::Answer, Error> {
+        let query = convert::history_query(query);
+        session.get::<OpenSession>().with(|session| {
+            let answer = session.search_history(&query)?;
+            Ok(convert::history_answer(answer, session.session_id()))
+        })
+    }
+
+    fn read(
+        session: sessions::SessionBorrow<'_>,
+        reference: String,
+        first_line: u32,
+        count: u32,
+        now_ms: u64,
+    ) -> Result<retrieval::EntryLines, Error> {
+        session
+            .get::<OpenSession>()
+            .with(|session| session.read_history(&reference, first_line, count, now_ms))
+            .map(convert::entry_lines)
     }
 }

@@ -5,6 +5,7 @@
 
 mod convert;
 mod exports;
+mod storage;
 mod unsupported;
 
 #[allow(missing_docs, clippy::all, clippy::pedantic)]

@@ -3,7 +3,7 @@
 use crate::Component;
 use crate::bindings::ds4::context::types::{Error, Json};
 use crate::bindings::exports::ds4::context::sessions::SessionBorrow;
-use crate::bindings::exports::ds4::context::{compaction, privacy, retrieval};
+use crate::bindings::exports::ds4::context::{compaction, privacy};
 
 fn unsupported<T>(interface: &str) -> Result<T, Error> {
     Err(Error::Unsupported(format!(
@@ -47,18 +47,5 @@ impl compaction::GuestJob for NoJob {
 
     fn wait_until_ms(&self) -> Option<u64> {
         match *self {}
-    }
-}
-
-impl retrieval::Guest for Component {
-    fn search_history(
-        _: SessionBorrow<'_>,
-        _: retrieval::Query,
-    ) -> Result<Vec<retrieval::Hit>, Error> {
-        unsupported("retrieval")
-    }
-
-    fn read(_: SessionBorrow<'_>, _: String, _: u32, _: u32, _: u64) -> Result<String, Error> {
-        unsupported("retrieval")
     }
 }

@@ -5,11 +5,11 @@
 //!   time, randomness, the environment or a file, so the same input gives the same bytes on every host.
 //! - No host is named: no WIT types, no agent SDK. Knowing a *file format* (Pi's JSONL, the runtime JSONL) is not
 //!   knowing an SDK, so the codecs live here and untrusted files are parsed inside the sandbox.
-//! - No input panics: `unwrap`, `expect`, `panic` and unchecked indexing are denied, and `unsafe` is forbidden.
+//! - No input panics: `unwrap`, `expect`, `panic` and unchecked indexing are denied, and `unsafe` is denied outside [`store::vfs`].
 //!
 //! Data flows one way: parse ([`session`]) → canonical ([`message`]) → decide ([`planner`]) → render ([`manifest`],
 //! [`engine`]). Deliberately absent: anything that writes to a session log.
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 #![deny(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -44,9 +44,12 @@
 
 pub mod config;
 pub mod engine;
+mod fixed_hash;
 pub mod manifest;
 pub mod message;
 pub mod model;
 pub mod planner;
 pub mod ports;
+pub mod retrieval;
 pub mod session;
+pub mod store;

@@ -1,7 +1,8 @@
 //! Runs the ds4-context engine in wasmtime: decides what a language model sees of a long session.
 //!
 //! The engine is one WebAssembly component, embedded in this library. It reads the session's log through a storage port,
-//! keeps nothing outside its own memory, and answers with a plan: which messages to keep, replace or insert.
+//! keeps what it derives in memory or, where a [`DataFolder`] is granted, on disk, and answers with a plan: which messages to
+//! keep, replace or insert.
 //!
 //! # Embed it
 //!
@@ -30,14 +31,14 @@
 //! # What is guaranteed
 //!
 //! - **A closed world.** The component gets no file, socket, variable, argument, clock or random number but what a port
-//!   of [`Ports`] hands it. See [`GrantedFolders`] for what it may read.
+//!   of [`Ports`] hands it. See [`GrantedFolders`] for what it may read and [`DataFolder`] for where it may write.
 //! - **Bounds.** [`Limits`] holds memory, time per call and bytes per call. A call that exceeds one fails with its own
 //!   case of [`HostError`]; the session's next call opens it again from its log.
 //! - **The same bytes everywhere.** For the same log, request and model the plan is the same as natively and in Node.
 //!
 //! A [`Session`] is `Send` and used by one thread at a time; an [`Engine`] is shared by all of them.
 //!
-//! What a later version brings (privacy, compaction, retrieval) has no call here yet.
+//! What a later version brings (privacy, compaction) has no call here yet.
 
 #![cfg_attr(
     not(test),
@@ -49,6 +50,7 @@ mod engine;
 mod error;
 mod ports;
 mod session;
+mod storage;
 mod wasi;
 
 pub use engine::{
@@ -64,8 +66,10 @@ pub use ports::{
     ObjectWriter, Place, Ports, Storage, StorageError,
 };
 pub use session::{
-    Classification, Clock, ConfigLayer, ConfigProblem, LogFormat, MergedConfig, Model, Plan,
-    PlanItem, PlanRequest, Progress, Replacement, Run, SYNC_SLICE_BYTES, Session, SessionOptions,
-    Span, Supplement, SupplementKind, TokenCost, Usage,
+    Classification, Clock, ConfigLayer, ConfigProblem, EntryLines, HealthDepth, HistoryAnswer,
+    HistoryHit, HistoryQuery, HistoryScope, INDEX_SLICE_BYTES, LogFormat, MergedConfig, Model,
+    Plan, PlanItem, PlanRequest, Progress, Replacement, Run, SYNC_SLICE_BYTES, SearchStatus,
+    Session, SessionOptions, Span, Supplement, SupplementKind, TokenCost, Usage,
 };
+pub use storage::{DataFolder, MAX_BLOCK_FILE_BYTES, MAX_OBJECTS_PER_LISTING};
 pub use wasi::MAX_CAPTURED_OUTPUT_BYTES;

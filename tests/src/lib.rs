@@ -6,6 +6,7 @@
 //! - Nothing here knows a rule of the engine: what is right stands in `expected.json`, which a person reviews.
 //! - No test needs the network, a clock or a random number; what is random comes from a seed.
 
+pub mod block_file_content;
 pub mod cases;
 pub mod config_table;
 pub mod figures;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::{fs, io};
 
-/// A folder of this process in the system's temporary folder.
+/// A folder of this process, by default in the system's temporary folder.
 #[derive(Debug)]
 pub struct TemporaryFolder(PathBuf);
 
@@ -14,10 +14,17 @@ impl TemporaryFolder {
     /// # Errors
     /// Where the system refuses.
     pub fn new() -> io::Result<Self> {
+        Self::below(&std::env::temp_dir())
+    }
+
+    /// Makes an empty one in another folder, for a test that needs another file system.
+    ///
+    /// # Errors
+    /// Where the system refuses.
+    pub fn below(parent: &Path) -> io::Result<Self> {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let path =
-            std::env::temp_dir().join(format!("ds4-context-tests-{}-{number}", std::process::id()));
+        let path = parent.join(format!("ds4-context-tests-{}-{number}", std::process::id()));
         fs::create_dir_all(&path)?;
         path.canonicalize().map(Self)
     }

@@ -1,11 +1,11 @@
 //! What a session remembers of its plans: records for manifests, the newest plan's messages, and the stable cut.
 
-use std::collections::{HashMap, VecDeque};
-use std::hash::{BuildHasherDefault, DefaultHasher};
+use std::collections::VecDeque;
 use std::rc::Rc;
 
 use super::planning::{Anchor, Context, MessageIdentity, Sent};
 use super::view::View;
+use crate::fixed_hash::FixedHashMap;
 use crate::manifest::{PlanRecord, SharedPrefix};
 use crate::model::{Estimator, ModelProfile};
 use crate::planner::{Cut, Replacement};
@@ -38,7 +38,7 @@ struct RememberedCut {
 #[derive(Debug, Default)]
 pub(super) struct CondensedForms {
     estimator: Estimator,
-    forms: HashMap<MessageIdentity, Option<Rc<Replacement>>, BuildHasherDefault<DefaultHasher>>,
+    forms: FixedHashMap<MessageIdentity, Option<Rc<Replacement>>>,
 }
 
 impl CondensedForms {

@@ -6,8 +6,10 @@
 //! - A failed call leaves the session as it was.
 //! - Plans are remembered only as far as manifests, explanations and the stable cut need: the newest [`HELD_PLANS`].
 
+mod derived_state;
 mod error;
 mod fixed_overhead;
+mod history;
 mod inspect;
 mod memory;
 mod planning;
@@ -17,7 +19,11 @@ mod status;
 mod sync;
 mod view;
 
+pub use derived_state::HealthDepth;
 pub use error::EngineError;
+pub use history::{
+    HistoryAnswer, HistoryLines, HistoryQuery, Hit, MAX_HITS, MAX_READ_LINES, Scope, SearchStatus,
+};
 pub use request::{Plan, PlanItem, PlanRequest, Run, Span, Supplement, SupplementKind};
 pub use sync::Progress;
 
@@ -34,6 +40,7 @@ use crate::model::budget::limits;
 use crate::model::{Model, ModelProfile};
 use crate::planner::{Band, Candidate, PlannerInput, condense, plan as decide};
 use crate::ports::Storage;
+use crate::retrieval::{References, SessionIndex};
 use crate::session::{AppendError, LogFormat, SessionLog};
 use fixed_overhead::FixedOverhead;
 use memory::{CondensedForms, NewestPlan, PlanMemory};
@@ -61,6 +68,9 @@ pub struct SessionOptions {
     pub log: Option<String>,
     /// A configuration document; `{}` means the defaults.
     pub config: Vec<u8>,
+    /// The root of the project that the session is about, as an absolute path, where it is trusted and neither a home folder
+    /// nor the root of a file system. It names the project's own database.
+    pub project_root: Option<String>,
     /// At least [`MIN_SEED_BYTES`] unguessable bytes.
     pub seed: Vec<u8>,
 }
@@ -81,6 +91,10 @@ pub struct Session {
     overhead: Option<FixedOverhead>,
     plans: PlanMemory,
     forms: CondensedForms,
+    /// The block file of the derived state; none where it lives in memory.
+    database: Option<String>,
+    session_index: SessionIndex,
+    references: References,
 }
 
 impl Session {
@@ -96,13 +110,20 @@ impl Session {
                 "the seed needs at least {MIN_SEED_BYTES} bytes"
             )));
         }
+        let config = valid_config(&options.config)?;
+        let database = derived_state::database_name(
+            &config,
+            options.log.is_some(),
+            options.project_root.as_deref(),
+        );
+        let references = References::new(&options.seed, &options.session_id);
         Ok(Self {
             session_id: options.session_id,
             format: options.format,
             storage,
             reader: options.log.map(|path| LogReader::new(path, options.format)),
             log: SessionLog::new(options.format),
-            config: valid_config(&options.config)?,
+            config,
             model: None,
             chosen_leaf: None,
             view: None,
@@ -110,7 +131,15 @@ impl Session {
             overhead: None,
             plans: PlanMemory::default(),
             forms: CondensedForms::default(),
+            database,
+            session_index: SessionIndex::default(),
+            references,
         })
+    }
+
+    /// The session's ID.
+    pub fn session_id(&self) -> &str {
+        &self.session_id
     }
 
     /// Takes in up to `max_bytes` of what the log has gained.
@@ -131,6 +160,7 @@ impl Session {
                 self.counts = TokenCounts::default();
                 self.forms = CondensedForms::default();
                 self.plans.forget_positions();
+                self.session_index.log_restarted();
             }
         }
         Ok(progress)

@@ -67,6 +67,7 @@ fn options(log: Option<&str>) -> SessionOptions {
         format: LogFormat::PiSessionV3,
         log: log.map(str::to_owned),
         config: b"{}".to_vec(),
+        project_root: None,
         seed: vec![7; 32],
     }
 }

@@ -122,6 +122,11 @@ impl Entry {
         }
     }
 
+    /// Fingerprint of the document's text: the same text has the same one, in this version of the engine.
+    pub fn fingerprint(&self) -> u64 {
+        self.fingerprint
+    }
+
     /// Its `type` in the log; `unreadable` where that is not known.
     pub fn type_name(&self) -> &str {
         match &self.kind {

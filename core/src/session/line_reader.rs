@@ -41,6 +41,8 @@ pub(super) struct LineReader {
     too_long: Option<ShallowScan>,
     documents_before: u32,
     bytes: u64,
+    /// Bytes up to behind the last line feed.
+    ended_bytes: u64,
     lines: u64,
     tail: Vec<u8>,
 }
@@ -54,6 +56,7 @@ impl LineReader {
             too_long: None,
             documents_before: 0,
             bytes: 0,
+            ended_bytes: 0,
             lines: 0,
             tail: Vec::new(),
         }
@@ -62,6 +65,11 @@ impl LineReader {
     /// All bytes taken, the unfinished line's included.
     pub fn bytes(&self) -> u64 {
         self.bytes
+    }
+
+    /// Bytes up to behind the last line feed.
+    pub fn ended_bytes(&self) -> u64 {
+        self.ended_bytes
     }
 
     /// Lines that ended, and the last one where it was taken in without its end.
@@ -107,6 +115,7 @@ impl LineReader {
             let (head, behind) = rest.split_at_checked(end).unwrap_or((rest, &[]));
             rest = behind.get(1..).unwrap_or_default();
             self.bytes += end as u64 + 1;
+            self.ended_bytes = self.bytes;
             self.end_line(head, &mut sink);
         }
         self.bytes += rest.len() as u64;
@@ -117,6 +126,7 @@ impl LineReader {
     /// Takes one whole line that did not come from a file.
     pub fn push_document(&mut self, line: &[u8]) {
         self.bytes += line.len() as u64 + 1;
+        self.ended_bytes = self.bytes;
         self.lines += 1;
         self.keep_tail(line);
         self.keep_tail(b"\n");

@@ -98,6 +98,11 @@ impl SessionLog {
         self.reader.bytes()
     }
 
+    /// Bytes up to behind the last line feed: what the log will still begin with when it has grown.
+    pub fn ended_bytes(&self) -> u64 {
+        self.reader.ended_bytes()
+    }
+
     /// Lines read so far, empty ones included.
     pub fn lines(&self) -> u64 {
         self.reader.lines()

@@ -73,7 +73,7 @@ fn offset_seconds(zone: &str) -> Option<i64> {
 }
 
 /// Days from 1970-01-01 in the Gregorian calendar, counted in eras of 400 years that start on the first of March.
-fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
+pub(crate) fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
     let era = year.div_euclid(400);
     let year_of_era = year.rem_euclid(400);

@@ -22,6 +22,7 @@ const EXIT_CODES: &str = "\
 Examples:
   ds4-context plan --session session.jsonl
   ds4-context inspect --session session.jsonl
+  ds4-context search --session session.jsonl \"why did we pin tokio?\"
   ds4-context config --config ds4-context.json
 
 Exit code: 0 done, 1 no plan could be made, 2 bad input.";
@@ -34,6 +35,15 @@ pub(crate) enum Command {
     /// The log's tree, branches, turns, tokens and the damage found in it.
     #[command(after_help = INSPECT_EXAMPLES)]
     Inspect(InspectArguments),
+    /// Finds what was said, done and put out earlier in a session.
+    #[command(after_help = SEARCH_EXAMPLES)]
+    Search(SearchArguments),
+    /// Brings a session's search index up to date and keeps it.
+    #[command(after_help = INDEX_EXAMPLES)]
+    Index(IndexArguments),
+    /// Where the index lives, how large it is, and whether it is whole.
+    #[command(after_help = HEALTH_EXAMPLES)]
+    Health(HealthArguments),
     /// The merged configuration and what is wrong with it.
     #[command(after_help = CONFIG_EXAMPLES)]
     Config(ConfigArguments),
@@ -54,6 +64,30 @@ Examples:
   ds4-context inspect --session session.jsonl
   ds4-context inspect --session session.jsonl --json";
 
+const SEARCH_EXAMPLES: &str = "\
+Examples:
+  ds4-context search --session session.jsonl \"retry budget of parseLine\"
+  ds4-context search --session session.jsonl --limit 3 --json \"E0277\"
+  ds4-context search --session session.jsonl --queries questions.jsonl
+  echo '{\"id\":1,\"query\":\"tokio\"}' |
+    ds4-context search --session session.jsonl --queries -
+
+A file of questions has one {\"id\": …, \"query\": \"…\"} a line; each is answered
+by one line {\"id\": …, \"hits\": [{\"entryId\": \"…\", \"score\": …}]}.";
+
+const INDEX_EXAMPLES: &str = "\
+Examples:
+  ds4-context index --session session.jsonl
+  ds4-context index --session session.jsonl --rebuild
+  ds4-context index --session session.jsonl --data-dir /srv/ds4 --json";
+
+const HEALTH_EXAMPLES: &str = "\
+Examples:
+  ds4-context health --session session.jsonl
+  ds4-context health --session session.jsonl --json
+
+Exit code: 0 whole, 1 damaged or not to be opened, 2 bad input.";
+
 const CONFIG_EXAMPLES: &str = "\
 Examples:
   ds4-context config
@@ -66,8 +100,10 @@ wrong stands on standard error, one line each.";
 #[derive(Debug, Args)]
 #[command(next_help_heading = "For every command")]
 pub(crate) struct Common {
-    /// Folder with `ds4-context.json`; by default
-    /// `DS4_CONTEXT_HOME`, else the platform's
+    /// Folder with `ds4-context.json`, and for what is
+    /// derived; by default `DS4_CONTEXT_HOME`, else
+    /// the platform's, where one-shot commands keep
+    /// nothing
     #[arg(
         long,
         global = true,
@@ -128,6 +164,86 @@ pub(crate) struct PlanArguments {
 pub(crate) struct InspectArguments {
     #[command(flatten)]
     pub(crate) log: LogArguments,
+    /// Print the document, one line of JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SearchArguments {
+    #[command(flatten)]
+    pub(crate) log: LogArguments,
+    /// What to look for; any text
+    #[arg(required_unless_present = "queries", conflicts_with = "queries")]
+    pub(crate) query: Option<String>,
+    /// A file of questions, or `-` for standard
+    /// input; the answers are JSON lines
+    #[arg(long, value_name = "FILE", verbatim_doc_comment)]
+    pub(crate) queries: Option<PathBuf>,
+    /// Hits a question, 1 to 1000
+    #[arg(long, value_name = "K", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(crate) limit: u32,
+    /// `current-branch` or `current-session`, which
+    /// has the other branches as well
+    #[arg(
+        long,
+        value_name = "SCOPE",
+        default_value = "current-branch",
+        hide_possible_values = true,
+        verbatim_doc_comment
+    )]
+    pub(crate) scope: SearchScope,
+    /// Search the branch of this entry, not the last
+    #[arg(long, value_name = "ENTRY")]
+    pub(crate) at: Option<String>,
+    /// A configuration file; the last one wins
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Vec<PathBuf>,
+    /// Print the answer to the one question as a
+    /// document, one line of JSON
+    #[arg(long, verbatim_doc_comment, conflicts_with = "queries")]
+    pub(crate) json: bool,
+    /// One more line at the end with the times of
+    /// indexing and searching, in milliseconds
+    #[arg(long, verbatim_doc_comment, requires = "queries")]
+    pub(crate) stats: bool,
+    /// Time of the search, in milliseconds since 1970,
+    /// for output that is compared
+    #[arg(long, verbatim_doc_comment, value_name = "MS")]
+    pub(crate) now_ms: Option<u64>,
+}
+
+/// How far a search looks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SearchScope {
+    /// The active branch.
+    CurrentBranch,
+    /// Every branch.
+    CurrentSession,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct IndexArguments {
+    #[command(flatten)]
+    pub(crate) log: LogArguments,
+    /// Make the session's index anew from its log
+    #[arg(long)]
+    pub(crate) rebuild: bool,
+    /// A configuration file; the last one wins
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Vec<PathBuf>,
+    /// Print the document, one line of JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct HealthArguments {
+    #[command(flatten)]
+    pub(crate) log: LogArguments,
+    /// A configuration file; the last one wins
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Vec<PathBuf>,
     /// Print the document, one line of JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -198,7 +314,8 @@ impl Arguments {
                 Err(error) => Failure::writing(&error).report(),
             },
             ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => Failure::BadInput(
-                "a command is missing: plan, inspect or config; see --help".to_owned(),
+                "a command is missing: plan, inspect, search, index, health or config; see --help"
+                    .to_owned(),
             )
             .report(),
             _ => Failure::BadInput(one_line(&error.render().to_string())).report(),

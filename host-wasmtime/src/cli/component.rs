@@ -1,8 +1,9 @@
 //! The engine as a component in wasmtime.
 
 use ds4_context_host::{
-    CodeCache, ConfigLayer, Engine, EngineOptions, GrantedFolders, MergedConfig, Model, Place,
-    PlanRequest, Ports, Session, SessionOptions,
+    CodeCache, ConfigLayer, DataFolder, Engine, EngineOptions, GrantedFolders, HealthDepth,
+    HistoryAnswer, HistoryQuery, MergedConfig, Model, Place, PlanRequest, Ports, Session,
+    SessionOptions,
 };
 
 use super::failure::Failure;
@@ -11,12 +12,15 @@ use super::session_file::SessionFile;
 
 pub(crate) struct Component {
     engine: Engine,
+    /// None: derived state lives in memory.
+    data: Option<DataFolder>,
 }
 
 impl Component {
-    pub(crate) fn load(code_cache: CodeCache) -> Result<Self, Failure> {
+    pub(crate) fn load(code_cache: CodeCache, data: Option<DataFolder>) -> Result<Self, Failure> {
         Ok(Self {
             engine: Engine::new(&EngineOptions { code_cache })?,
+            data,
         })
     }
 }
@@ -31,9 +35,12 @@ impl Runner for Component {
         file: &SessionFile,
         options: SessionOptions,
     ) -> Result<Box<dyn OpenedSession>, Failure> {
-        let files = GrantedFolders::new()
+        let mut files = GrantedFolders::new()
             .grant(Place::Sessions, file.folder())
             .map_err(|error| file.unreadable(&error))?;
+        if let Some(data) = &self.data {
+            files = files.with_data_folder(data.clone());
+        }
         Ok(Box::new(ComponentSession(Session::open(
             &self.engine,
             options,
@@ -64,6 +71,24 @@ impl OpenedSession for ComponentSession {
             ..PlanRequest::default()
         })?;
         Ok(plan.fallback)
+    }
+
+    fn index(&mut self, told: &mut dyn FnMut(u64, u64)) -> Result<(), Failure> {
+        self.0
+            .index_with(|progress| told(progress.done, progress.total.unwrap_or(progress.done)))?;
+        Ok(())
+    }
+
+    fn rebuild_index(&mut self) -> Result<(), Failure> {
+        Ok(self.0.rebuild_index()?)
+    }
+
+    fn search(&mut self, query: &HistoryQuery) -> Result<HistoryAnswer, Failure> {
+        Ok(self.0.search_history(query)?)
+    }
+
+    fn health(&mut self, depth: HealthDepth) -> Result<String, Failure> {
+        Ok(self.0.health(depth)?)
     }
 
     fn document(&mut self, document: Document) -> Result<String, Failure> {

@@ -205,3 +205,40 @@ pub(crate) struct Damage {
     pub(crate) first_line: Option<u64>,
     pub(crate) text: String,
 }
+
+/// How the derived state is.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Health {
+    pub(crate) session_id: String,
+    pub(crate) database: HealthDatabase,
+    pub(crate) bytes: u64,
+    pub(crate) free_bytes: u64,
+    pub(crate) sessions: u64,
+    pub(crate) entries: u64,
+    pub(crate) text_bytes: u64,
+    pub(crate) session: Option<HealthSession>,
+    pub(crate) log_entries: u64,
+    pub(crate) up_to_date: bool,
+    pub(crate) problems: Option<Vec<String>>,
+    pub(crate) healthy: bool,
+}
+
+/// Where the database lives.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct HealthDatabase {
+    pub(crate) kind: String,
+    pub(crate) name: Option<String>,
+    pub(crate) reason: Option<String>,
+}
+
+/// The session's part of the index.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct HealthSession {
+    pub(crate) entries: u64,
+    pub(crate) indexed_at: u64,
+    pub(crate) rebuilds: u64,
+    pub(crate) last_reason: String,
+}

@@ -1,10 +1,11 @@
 //! Where this program's own files are.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use ds4_context_host::CodeCache;
+use ds4_context_host::{CodeCache, DataFolder};
 
 use super::arguments::Common;
+use super::failure::Failure;
 
 /// Names another folder for compiled code.
 const CACHE_VARIABLE: &str = "DS4_CONTEXT_CACHE";
@@ -22,14 +23,49 @@ pub(crate) fn code_cache(common: &Common) -> CodeCache {
     }
 }
 
-/// The person's own configuration: in `--data-dir`, `DS4_CONTEXT_HOME`, else the platform's data folder.
+/// The person's own configuration in the data folder.
 pub(crate) fn personal_config(common: &Common) -> Option<PathBuf> {
-    let folder = match &common.data_dir {
-        Some(folder) if !folder.as_os_str().is_empty() => folder.clone(),
-        _ => directories::ProjectDirs::from("", "", "ds4-context")?
-            .data_dir()
-            .to_owned(),
-    };
-    let file = folder.join(CONFIG_FILE);
+    let file = data_folder_path(common)?.join(CONFIG_FILE);
     file.is_file().then_some(file)
+}
+
+/// Where a one-shot command keeps derived state: in `--data-dir` or `DS4_CONTEXT_HOME`, and nowhere without either, so
+/// that it works in memory and writes nothing.
+pub(crate) fn one_shot_data_folder(common: &Common) -> Result<Option<DataFolder>, Failure> {
+    named_data_folder(common)
+        .map(|folder| {
+            DataFolder::new(folder).map_err(|error| {
+                Failure::BadInput(format!("{} cannot be used: {error}", folder.display()))
+            })
+        })
+        .transpose()
+}
+
+/// Where derived state is kept by a command whose purpose it is: in the named folder, else in the platform's. None on a
+/// machine without one.
+pub(crate) fn data_folder(common: &Common) -> Result<Option<DataFolder>, Failure> {
+    data_folder_path(common)
+        .map(|folder| {
+            DataFolder::new(&folder).map_err(|error| {
+                Failure::BadInput(format!("{} cannot be used: {error}", folder.display()))
+            })
+        })
+        .transpose()
+}
+
+/// `--data-dir`, else `DS4_CONTEXT_HOME`, else the platform's data folder.
+fn data_folder_path(common: &Common) -> Option<PathBuf> {
+    let platform = || {
+        let folders = directories::ProjectDirs::from("", "", "ds4-context")?;
+        Some(folders.data_dir().to_owned())
+    };
+    named_data_folder(common)
+        .map(Path::to_owned)
+        .or_else(platform)
+}
+
+/// `--data-dir`, else `DS4_CONTEXT_HOME`. An empty name is none.
+fn named_data_folder(common: &Common) -> Option<&Path> {
+    let folder = common.data_dir.as_deref()?;
+    (!folder.as_os_str().is_empty()).then_some(folder)
 }

@@ -5,8 +5,10 @@ use std::rc::Rc;
 
 use ds4_context_core as core;
 use ds4_context_host::{
-    Clock, ConfigLayer, ConfigProblem, GrantedFolders, LogFormat, MergedConfig, Model, Place,
-    SYNC_SLICE_BYTES, SessionOptions, Storage, StorageError,
+    BlockFile, Classification, Clock, ConfigLayer, ConfigProblem, DataFolder, Extent,
+    GrantedFolders, HealthDepth, HistoryAnswer, HistoryHit, HistoryQuery, HistoryScope,
+    INDEX_SLICE_BYTES, LogFormat, MergedConfig, Model, Place, SYNC_SLICE_BYTES, SearchStatus,
+    SessionOptions, Storage, StorageError,
 };
 
 use super::failure::Failure;
@@ -16,7 +18,10 @@ use super::session_file::SessionFile;
 /// Seed of a session whose references nobody else can see: they end with the process.
 const SEED: [u8; core::engine::MIN_SEED_BYTES] = [0; core::engine::MIN_SEED_BYTES];
 
-pub(crate) struct Native;
+/// The core, with derived state in a data folder or in memory.
+pub(crate) struct Native {
+    pub(crate) data: Option<DataFolder>,
+}
 
 impl Runner for Native {
     fn merge_config(&self, layers: &[ConfigLayer]) -> Result<MergedConfig, Failure> {
@@ -46,9 +51,12 @@ impl Runner for Native {
         file: &SessionFile,
         options: SessionOptions,
     ) -> Result<Box<dyn OpenedSession>, Failure> {
-        let files = GrantedFolders::new()
+        let mut files = GrantedFolders::new()
             .grant(Place::Sessions, file.folder())
             .map_err(|error| file.unreadable(&error))?;
+        if let Some(data) = &self.data {
+            files = files.with_data_folder(data.clone());
+        }
         let clock = options.clock;
         let options = core::engine::SessionOptions {
             session_id: options.session_id,
@@ -58,6 +66,7 @@ impl Runner for Native {
             },
             log: options.log,
             config: options.config.into_bytes(),
+            project_root: options.project_root,
             seed: SEED.to_vec(),
         };
         let session =
@@ -112,6 +121,67 @@ impl OpenedSession for NativeSession {
         Ok(self.session.plan(&request)?.fallback.map(str::to_owned))
     }
 
+    fn index(&mut self, told: &mut dyn FnMut(u64, u64)) -> Result<(), Failure> {
+        loop {
+            let progress = self.session.index(INDEX_SLICE_BYTES, self.clock.now_ms())?;
+            told(progress.done, progress.total.unwrap_or(progress.done));
+            if progress.finished {
+                return Ok(());
+            }
+        }
+    }
+
+    fn rebuild_index(&mut self) -> Result<(), Failure> {
+        self.session.rebuild_index();
+        Ok(())
+    }
+
+    fn search(&mut self, query: &HistoryQuery) -> Result<HistoryAnswer, Failure> {
+        let query = core::engine::HistoryQuery {
+            text: query.text.clone(),
+            scope: match query.scope {
+                HistoryScope::CurrentBranch => core::engine::Scope::CurrentBranch,
+                HistoryScope::CurrentSession => core::engine::Scope::CurrentSession,
+                HistoryScope::Lineage => core::engine::Scope::Lineage,
+                HistoryScope::Project => core::engine::Scope::Project,
+            },
+            limit: query.limit,
+            max_tokens: query.max_tokens,
+            now_ms: self.clock.now_ms(),
+        };
+        let session_id = self.session.session_id().to_owned();
+        let answer = self.session.search_history(&query)?;
+        let hit = |hit: core::engine::Hit| HistoryHit {
+            entry_id: hit.entry_id,
+            session_id: session_id.clone(),
+            role: hit.role,
+            timestamp_ms: hit.timestamp_ms,
+            score: hit.score,
+            reason: hit.reason,
+            excerpt: hit.excerpt,
+            classification: Classification::Normal,
+            reference: hit.reference,
+        };
+        Ok(HistoryAnswer {
+            status: match answer.status {
+                core::engine::SearchStatus::Disabled => SearchStatus::Disabled,
+                core::engine::SearchStatus::NoQuery => SearchStatus::NoQuery,
+                core::engine::SearchStatus::Complete => SearchStatus::Complete,
+            },
+            hits: answer.hits.into_iter().map(hit).collect(),
+            indexed_entries: answer.indexed_entries,
+            log_entries: answer.log_entries,
+        })
+    }
+
+    fn health(&mut self, depth: HealthDepth) -> Result<String, Failure> {
+        let depth = match depth {
+            HealthDepth::Quick => core::engine::HealthDepth::Quick,
+            HealthDepth::Deep => core::engine::HealthDepth::Deep,
+        };
+        Ok(self.session.health(depth, self.clock.now_ms())?.to_string())
+    }
+
     fn document(&mut self, document: Document) -> Result<String, Failure> {
         let document = match document {
             Document::Render => self.session.render(None)?,
@@ -142,14 +212,65 @@ impl core::ports::Storage for NativeStorage {
         self.0
             .borrow_mut()
             .read_file(place, path, offset, length)
-            .map_err(|error| match error {
-                StorageError::NotFound => core::ports::StorageError::NotFound,
-                StorageError::AccessDenied => core::ports::StorageError::AccessDenied,
-                StorageError::Busy => core::ports::StorageError::Busy,
-                StorageError::Full => core::ports::StorageError::Full,
-                StorageError::Corrupt(text) => core::ports::StorageError::Corrupt(text),
-                StorageError::Other(text) => core::ports::StorageError::Other(text),
+            .map_err(port_error)
+    }
+
+    fn open_block_file(
+        &self,
+        name: &str,
+    ) -> Result<Box<dyn core::ports::BlockFile>, core::ports::StorageError> {
+        let file = self.0.borrow_mut().open_block_file(name);
+        Ok(Box::new(NativeBlockFile(file.map_err(port_error)?)))
+    }
+}
+
+struct NativeBlockFile(Box<dyn BlockFile>);
+
+impl core::ports::BlockFile for NativeBlockFile {
+    fn lock(&mut self) -> Result<u64, core::ports::StorageError> {
+        self.0.lock().map_err(port_error)
+    }
+
+    fn unlock(&mut self) {
+        self.0.unlock();
+    }
+
+    fn size(&mut self) -> Result<u64, core::ports::StorageError> {
+        self.0.size().map_err(port_error)
+    }
+
+    fn read(&mut self, offset: u64, length: u32) -> Result<Vec<u8>, core::ports::StorageError> {
+        self.0.read(offset, length).map_err(port_error)
+    }
+
+    fn commit(
+        &mut self,
+        extents: &[core::ports::Extent],
+        data: &[u8],
+        new_size: u64,
+        is_final: bool,
+    ) -> Result<u64, core::ports::StorageError> {
+        let extents: Vec<Extent> = extents
+            .iter()
+            .map(|extent| Extent {
+                offset: extent.offset,
+                length: extent.length,
             })
+            .collect();
+        self.0
+            .commit(&extents, data, new_size, is_final)
+            .map_err(port_error)
+    }
+}
+
+fn port_error(error: StorageError) -> core::ports::StorageError {
+    match error {
+        StorageError::NotFound => core::ports::StorageError::NotFound,
+        StorageError::AccessDenied => core::ports::StorageError::AccessDenied,
+        StorageError::Busy => core::ports::StorageError::Busy,
+        StorageError::Full => core::ports::StorageError::Full,
+        StorageError::Corrupt(text) => core::ports::StorageError::Corrupt(text),
+        StorageError::Other(text) => core::ports::StorageError::Other(text),
     }
 }
 

@@ -1,6 +1,8 @@
 //! The engine as the command line uses it: the component, or the same core without WebAssembly.
 
-use ds4_context_host::{ConfigLayer, MergedConfig, Model, SessionOptions};
+use ds4_context_host::{
+    ConfigLayer, HealthDepth, HistoryAnswer, HistoryQuery, MergedConfig, Model, SessionOptions,
+};
 
 use super::failure::Failure;
 use super::session_file::SessionFile;
@@ -25,6 +27,14 @@ pub(crate) trait OpenedSession {
     fn select_model(&mut self, model: Model) -> Result<(), Failure>;
     /// Plans everything that the active branch projects to. The answer is the reason for a fallback.
     fn plan(&mut self, budget: Option<u32>) -> Result<Option<String>, Failure>;
+    /// Indexes what is new and tells after each slice how many entries of how many are in.
+    fn index(&mut self, told: &mut dyn FnMut(u64, u64)) -> Result<(), Failure>;
+    /// Lets the next [`OpenedSession::index`] make the session's part of the index anew.
+    fn rebuild_index(&mut self) -> Result<(), Failure>;
+    /// The entries that answer a question best.
+    fn search(&mut self, query: &HistoryQuery) -> Result<HistoryAnswer, Failure>;
+    /// How the derived state is, as the engine's document.
+    fn health(&mut self, depth: HealthDepth) -> Result<String, Failure>;
     /// One of the engine's documents, byte for byte.
     fn document(&mut self, document: Document) -> Result<String, Failure>;
 }

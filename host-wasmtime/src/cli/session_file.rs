@@ -9,7 +9,7 @@ use ds4_context_host::{Clock, DEFAULT_MEMORY_BYTES, Limits, LogFormat, SessionOp
 
 use super::arguments::{Format, LogArguments};
 use super::failure::Failure;
-use super::progress::ReadingBar;
+use super::progress::Bar;
 use super::runner::{Document, OpenedSession, Runner};
 
 /// Bytes of a log's start that are looked at for its format.
@@ -85,8 +85,8 @@ impl SessionFile {
         clock: Clock,
     ) -> Result<Box<dyn OpenedSession>, Failure> {
         let mut session = runner.open(self, self.options(config, clock))?;
-        let mut bar = ReadingBar::of_log(self.bytes);
-        session.read_log(&mut |done| bar.show(done))?;
+        let mut bar = Bar::of_reading();
+        session.read_log(&mut |done| bar.show(done, self.bytes))?;
         drop(bar);
         if self.format.is_none() && is_without_entries(&mut *session)? {
             return Err(Failure::BadInput(format!(

@@ -1,4 +1,5 @@
-//! The ready-made storage port: folders of this machine, granted one by one, read and never written.
+//! The ready-made storage port: folders of this machine, granted one by one, read and never written, and where an embedder
+//! wants it a data folder for derived state.
 //!
 //! Invariants:
 //! - A path names a regular file below its granted folder or it is refused: no absolute path, no empty part, no `.`
@@ -16,15 +17,20 @@ use std::time::UNIX_EPOCH;
 
 use serde::Serialize;
 
-use super::storage::{MAX_BYTES_PER_READ, Place, Storage, StorageError};
+use super::storage::{
+    BlockFile, MAX_BYTES_PER_READ, ObjectStat, ObjectWriter, Place, Storage, StorageError,
+};
+use crate::storage::{DataFolder, read_at, storage_error};
 
 /// Deepest folder below a granted one that `list_files` enters.
 const MAX_FOLDER_DEPTH: usize = 64;
 
-/// Folders that the component may read. Without a grant everything is [`StorageError::AccessDenied`].
+/// Folders that the component may read, and one that it may write. Without a grant everything is
+/// [`StorageError::AccessDenied`].
 #[derive(Debug, Clone, Default)]
 pub struct GrantedFolders {
     folders: BTreeMap<Place, PathBuf>,
+    data: Option<DataFolder>,
 }
 
 impl GrantedFolders {
@@ -45,6 +51,17 @@ impl GrantedFolders {
         }
         self.folders.insert(place, folder);
         Ok(self)
+    }
+
+    /// Keeps derived state in a data folder. Without one the component keeps it in memory.
+    #[must_use]
+    pub fn with_data_folder(mut self, data: DataFolder) -> Self {
+        self.data = Some(data);
+        self
+    }
+
+    fn data(&self) -> Result<&DataFolder, StorageError> {
+        self.data.as_ref().ok_or(StorageError::AccessDenied)
     }
 
     fn folder(&self, place: Place) -> Result<&Path, StorageError> {
@@ -94,6 +111,39 @@ impl Storage for GrantedFolders {
             .add_folder(self.folder(place)?, "", 0)
             .map_err(storage_error)?;
         Ok(listing.lines)
+    }
+
+    fn open_block_file(&mut self, name: &str) -> Result<Box<dyn BlockFile>, StorageError> {
+        self.data()?.open_block_file(name)
+    }
+
+    fn remove_block_file(&mut self, name: &str) -> Result<(), StorageError> {
+        self.data()?.remove_block_file(name)
+    }
+
+    fn start_object(&mut self) -> Result<Box<dyn ObjectWriter>, StorageError> {
+        self.data()?.start_object()
+    }
+
+    fn get_object(
+        &mut self,
+        sha256: &str,
+        offset: u64,
+        length: u32,
+    ) -> Result<Vec<u8>, StorageError> {
+        self.data()?.get_object(sha256, offset, length)
+    }
+
+    fn list_objects(
+        &mut self,
+        after: Option<&str>,
+        limit: u32,
+    ) -> Result<Vec<ObjectStat>, StorageError> {
+        self.data()?.list_objects(after, limit)
+    }
+
+    fn remove_object(&mut self, sha256: &str) -> Result<(), StorageError> {
+        self.data()?.remove_object(sha256)
     }
 }
 
@@ -149,50 +199,6 @@ fn open_below(folder: &Path, parts: &[&str]) -> io::Result<File> {
         return Err(ErrorKind::PermissionDenied.into());
     }
     File::open(path)
-}
-
-/// Fills the buffer from `offset` as far as the file goes.
-fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-    let mut filled = 0;
-    while let Some(rest) = buffer.get_mut(filled..).filter(|rest| !rest.is_empty()) {
-        match read_once(file, rest, offset.saturating_add(filled as u64)) {
-            Ok(0) => break,
-            Ok(read) => filled += read,
-            Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(filled)
-}
-
-#[cfg(unix)]
-fn read_once(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-    std::os::unix::fs::FileExt::read_at(file, buffer, offset)
-}
-
-#[cfg(windows)]
-fn read_once(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-    std::os::windows::fs::FileExt::seek_read(file, buffer, offset)
-}
-
-fn storage_error(error: io::Error) -> StorageError {
-    // A link at the last part is ELOOP, one before it ENOTDIR, as is a file that is used as a folder.
-    #[cfg(unix)]
-    if let Some(code) = error.raw_os_error() {
-        use rustix::io::Errno;
-        if code == Errno::LOOP.raw_os_error()
-            || code == Errno::NOTDIR.raw_os_error()
-            || code == Errno::NXIO.raw_os_error()
-        {
-            return StorageError::AccessDenied;
-        }
-    }
-    match error.kind() {
-        ErrorKind::NotFound => StorageError::NotFound,
-        ErrorKind::PermissionDenied => StorageError::AccessDenied,
-        ErrorKind::StorageFull => StorageError::Full,
-        _ => StorageError::Other(error.to_string()),
-    }
 }
 
 /// A walk in byte order of whole paths that stops when enough lines are there.

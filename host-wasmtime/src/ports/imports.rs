@@ -5,7 +5,7 @@ use wasmtime::component::Resource;
 use super::{
     BlockFile, CompletionCall, CompletionError, CompletionRequest, CompletionResponse,
     CompletionUnavailable, EmbeddingBatch, EmbeddingError, Extent, KvFingerprint, KvReplay,
-    KvReuse, MAX_BYTES_PER_READ, ObjectWriter, Place, StorageError,
+    KvReuse, MAX_BYTES_PER_READ, ObjectWriter, Place, StorageError, within_call_limit,
 };
 use crate::bindings::ds4::context::{completion, embedding, local_kv, storage, types};
 use crate::session::HostState;
@@ -35,12 +35,9 @@ impl storage::Host for HostState {
     }
 
     fn get_object(&mut self, sha256: String, offset: u64, length: u32) -> Stored<Vec<u8>> {
-        Ok(bounded(
-            self.ports
-                .storage
-                .get_object(&sha256, offset, length.min(MAX_BYTES_PER_READ)),
-            length,
-        ))
+        let read = within_call_limit(u64::from(length))
+            .and_then(|()| self.ports.storage.get_object(&sha256, offset, length));
+        Ok(bounded(read, length))
     }
 
     fn list_objects(
@@ -53,9 +50,12 @@ impl storage::Host for HostState {
             sha256: object.sha256,
             size: object.size,
         };
-        Ok(listed
-            .map(|objects| objects.into_iter().map(stat).collect())
-            .map_err(Into::into))
+        Ok(match listed {
+            Ok(objects) if objects.len() > limit as usize => Err(returned_too_much()),
+            other => other
+                .map(|objects| objects.into_iter().map(stat).collect())
+                .map_err(Into::into),
+        })
     }
 
     fn remove_object(&mut self, sha256: String) -> Stored<()> {
@@ -102,11 +102,13 @@ fn bounded(
     length: u32,
 ) -> Result<Vec<u8>, storage::StorageError> {
     match read {
-        Ok(bytes) if bytes.len() > length as usize => Err(storage::StorageError::Other(
-            "the storage port returned more than was asked for".to_owned(),
-        )),
+        Ok(bytes) if bytes.len() > length as usize => Err(returned_too_much()),
         other => other.map_err(Into::into),
     }
+}
+
+fn returned_too_much() -> storage::StorageError {
+    storage::StorageError::Other("the storage port returned more than was asked for".to_owned())
 }
 
 impl storage::HostBlockFile for HostState {
@@ -129,11 +131,9 @@ impl storage::HostBlockFile for HostState {
         offset: u64,
         length: u32,
     ) -> Stored<Vec<u8>> {
-        let length = length.min(MAX_BYTES_PER_READ);
-        Ok(bounded(
-            self.resources.get_mut(&file)?.read(offset, length),
-            length,
-        ))
+        let file = self.resources.get_mut(&file)?;
+        let read = within_call_limit(u64::from(length)).and_then(|()| file.read(offset, length));
+        Ok(bounded(read, length))
     }
 
     fn commit(
@@ -149,10 +149,9 @@ impl storage::HostBlockFile for HostState {
             length: extent.length,
         };
         let extents: Vec<Extent> = extents.into_iter().map(span).collect();
-        Ok(self
-            .resources
-            .get_mut(&file)?
-            .commit(&extents, &data, new_size, last)
+        let file = self.resources.get_mut(&file)?;
+        Ok(within_call_limit(data.len() as u64)
+            .and_then(|()| file.commit(&extents, &data, new_size, last))
             .map_err(Into::into))
     }
 
@@ -171,10 +170,9 @@ impl storage::HostObjectWriter for HostState {
     }
 
     fn write(&mut self, writer: Resource<ObjectWriterHandle>, bytes: Vec<u8>) -> Stored<()> {
-        Ok(self
-            .resources
-            .get_mut(&writer)?
-            .write(&bytes)
+        let writer = self.resources.get_mut(&writer)?;
+        Ok(within_call_limit(bytes.len() as u64)
+            .and_then(|()| writer.write(&bytes))
             .map_err(Into::into))
     }
 
@@ -424,3 +422,7 @@ impl From<local_kv::Fingerprint> for KvFingerprint {
 }
 
 impl types::Host for HostState {}
+
+#[cfg(test)]
+#[path = "imports_tests.rs"]
+mod tests;

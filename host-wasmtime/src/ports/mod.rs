@@ -20,6 +20,7 @@ pub use completion::{
 pub use embedding::{Embedding, EmbeddingBatch, EmbeddingError, EmbeddingProfile, NoEmbedding};
 pub use granted_folders::GrantedFolders;
 pub use local_kv::{KvFingerprint, KvIdentity, KvReplay, KvReuse, LocalKv, NoLocalKv};
+pub(crate) use storage::within_call_limit;
 pub use storage::{
     BlockFile, Extent, MAX_BYTES_PER_READ, NoStorage, ObjectStat, ObjectWriter, Place, Storage,
     StorageError,
@@ -30,7 +31,7 @@ pub use imports::{BatchHandle, BlockFileHandle, CallHandle, ObjectWriterHandle, 
 
 /// The four ports of one session.
 pub struct Ports {
-    /// Canonical files, and later the derived state.
+    /// Canonical files, and the derived state where it is kept.
     pub storage: Box<dyn Storage>,
     /// Vectors for texts.
     pub embedding: Box<dyn Embedding>,

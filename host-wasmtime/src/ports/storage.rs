@@ -35,6 +35,20 @@ pub enum StorageError {
     Other(String),
 }
 
+/// Whether one call may carry so many bytes. Asked for every call on block files and objects.
+///
+/// # Errors
+/// `Other` above [`MAX_BYTES_PER_READ`].
+pub(crate) fn within_call_limit(bytes: u64) -> Result<(), StorageError> {
+    if bytes <= u64::from(MAX_BYTES_PER_READ) {
+        Ok(())
+    } else {
+        Err(StorageError::Other(format!(
+            "one call carries at most {MAX_BYTES_PER_READ} bytes, not {bytes}"
+        )))
+    }
+}
+
 /// A span of a block file, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Extent {
@@ -101,9 +115,8 @@ pub trait ObjectWriter: Send {
 
 /// What the host keeps for the component.
 ///
-/// Only the two calls for canonical files must be implemented. This version of the component keeps no derived state,
-/// so the calls for block files and objects answer [`StorageError::AccessDenied`] where an embedder leaves them out,
-/// as the contract says.
+/// Only the two calls for canonical files must be implemented. Where an embedder leaves out the calls for block files and
+/// objects they answer [`StorageError::AccessDenied`], and the component keeps its derived state in memory.
 pub trait Storage: Send {
     /// Up to `length` bytes of a file from `offset`; fewer only at its end, none behind it.
     ///

@@ -24,6 +24,22 @@ pub(crate) struct HostState {
     deadline_missed: bool,
 }
 
+impl HostState {
+    pub(crate) fn new(ports: Ports, limits: Limits) -> Self {
+        Self {
+            ports,
+            resources: ResourceTable::new(),
+            output: CapturedOutput::default(),
+            memory: MemoryLimiter {
+                limit_bytes: limits.memory_bytes,
+                refused: false,
+            },
+            deadline: None,
+            deadline_missed: false,
+        }
+    }
+}
+
 /// A component that can be called.
 pub(super) struct Instance {
     store: Store<HostState>,
@@ -37,17 +53,7 @@ impl Instance {
         ports: Ports,
         limits: Limits,
     ) -> Result<Self, (HostError, Ports)> {
-        let state = HostState {
-            ports,
-            resources: ResourceTable::new(),
-            output: CapturedOutput::default(),
-            memory: MemoryLimiter {
-                limit_bytes: limits.memory_bytes,
-                refused: false,
-            },
-            deadline: None,
-            deadline_missed: false,
-        };
+        let state = HostState::new(ports, limits);
         let mut store = Store::new(engine.wasmtime(), state);
         store.limiter(|state| &mut state.memory);
         store.set_hostcall_fuel(limits.bytes_per_call);

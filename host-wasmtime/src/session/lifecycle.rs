@@ -94,6 +94,7 @@ impl Session {
             log: self.options.log.clone(),
             config: self.options.config.clone().into_bytes(),
             project_trusted: self.options.project_trusted,
+            project_root: self.options.project_root.clone(),
             seed: self.seed.clone(),
             now_ms: self.options.clock.now_ms(),
         };

@@ -8,6 +8,8 @@
 
 mod configuration;
 mod conversions;
+mod history;
+mod history_types;
 mod instance;
 mod lifecycle;
 mod types;
@@ -17,6 +19,10 @@ use std::time::{Duration, Instant};
 
 use wasmtime::component::ResourceAny;
 
+pub use history::INDEX_SLICE_BYTES;
+pub use history_types::{
+    EntryLines, HealthDepth, HistoryAnswer, HistoryHit, HistoryQuery, HistoryScope, SearchStatus,
+};
 pub(crate) use instance::HostState;
 pub use types::{
     Classification, Clock, ConfigLayer, ConfigProblem, LogFormat, MergedConfig, Model, Plan,

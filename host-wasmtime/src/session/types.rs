@@ -49,6 +49,9 @@ pub struct SessionOptions {
     pub config: String,
     /// Whether the person trusts the project, so that its own configuration counts.
     pub project_trusted: bool,
+    /// The root of the trusted project that the session is about, as an absolute path. It names the project's own database.
+    /// `None` for a home folder, the root of a file system and a project that is not trusted.
+    pub project_root: Option<String>,
     /// At least 32 unguessable bytes, from which references are derived. `None`: from the operating system.
     pub seed: Option<Vec<u8>>,
     /// Where the time comes from.
@@ -79,6 +82,7 @@ impl SessionOptions {
             log: None,
             config: "{}".to_owned(),
             project_trusted: false,
+            project_root: None,
             seed: None,
             clock: Clock::default(),
             limits: crate::Limits::default(),

@@ -44,6 +44,7 @@ impl Host for NativeHost {
                 .config
                 .as_ref()
                 .map_or_else(|| b"{}".to_vec(), |config| config.to_string().into_bytes()),
+            project_root: None,
             seed: SEED
                 .iter()
                 .copied()

@@ -12,9 +12,9 @@ use crate::failure::Failure;
 use crate::process::External;
 use crate::workspace::Workspace;
 
-/// The parts of the component that hold C code, by the name of their crate. While it is empty, the set-up asks for
-/// no C compiler.
-const PARTS_WITH_C: [&str; 0] = [];
+/// The parts of the component that hold C code, by the name of their crate. Were it empty, the set-up would ask for no
+/// C compiler.
+const PARTS_WITH_C: [&str; 1] = ["libsqlite3-sys"];
 
 const STEP: &str = "C compiler for wasm32-wasip2";
 
@@ -37,6 +37,10 @@ const HEADERS: [(&str, &str); 3] = [
 ];
 
 const PACKAGES: [&str; 3] = ["clang-22", "llvm", "wasi-libc"];
+
+/// What every C file of the component is compiled with. SQLite has no operating system there: its file system is
+/// `core/src/store/vfs` (the rest of its options stand in `.cargo/config.toml`, for all targets alike).
+const OPTIONS: &str = "-O2 -DSQLITE_OS_OTHER=1";
 
 const PROBE: &str = "\
 #include <stdlib.h>
@@ -117,7 +121,7 @@ impl CCompiler {
             return Ok(vec![Self {
                 compiler,
                 archiver: tools.join("llvm-ar"),
-                flags: "-O2".to_owned(),
+                flags: OPTIONS.to_owned(),
             }]);
         }
         let mut candidates = Vec::new();
@@ -130,7 +134,7 @@ impl CCompiler {
                     candidates.push(Self {
                         compiler: name.into(),
                         archiver: archiver.clone(),
-                        flags: format!("--sysroot={sysroot} -isystem {include} -O2"),
+                        flags: format!("--sysroot={sysroot} -isystem {include} {OPTIONS}"),
                     });
                 }
             }

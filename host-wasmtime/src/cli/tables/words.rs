@@ -115,3 +115,42 @@ pub(super) fn warning_text(code: &str, count: usize) -> String {
         other => other.to_owned(),
     }
 }
+
+/// Milliseconds since 1970 as `2026-01-31 23:59`, by the proleptic Gregorian calendar.
+pub(super) fn date_and_time(ms: u64) -> String {
+    let minutes = ms / 60_000;
+    let (days, minute) = (minutes / 1440, minutes % 1440);
+    // Years are counted from March, so that the leap day is the last of its year.
+    let day = days + 719_468;
+    let (era, day_of_era) = (day / 146_097, day % 146_097);
+    let year_of_era =
+        (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let march_month = (5 * day_of_year + 2) / 153;
+    let day_of_month = day_of_year - (153 * march_month + 2) / 5 + 1;
+    let month = if march_month < 10 {
+        march_month + 3
+    } else {
+        march_month - 9
+    };
+    let year = year_of_era + era * 400 + u64::from(month <= 2);
+    format!(
+        "{year:04}-{month:02}-{day_of_month:02} {:02}:{:02}",
+        minute / 60,
+        minute % 60
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::date_and_time;
+
+    #[test]
+    fn dates_are_those_of_the_calendar() {
+        assert_eq!(date_and_time(0), "1970-01-01 00:00");
+        assert_eq!(date_and_time(951_782_399_000), "2000-02-28 23:59");
+        assert_eq!(date_and_time(951_782_400_000), "2000-02-29 00:00");
+        assert_eq!(date_and_time(1_767_225_600_000), "2026-01-01 00:00");
+        assert_eq!(date_and_time(253_402_300_799_000), "9999-12-31 23:59");
+    }
+}

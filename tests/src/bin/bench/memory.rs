@@ -60,6 +60,7 @@ fn read_and_plan(log: &GrowingLog, memory_bytes: u64) -> Result<(), HostError> {
         .grant(Place::Sessions, log.folder.path())
         .map_err(|error| HostError::NoSeed(error.to_string()))?;
     let options = SessionOptions {
+        project_root: None,
         seed: Some(SEED.to_vec()),
         clock: Clock::Fixed(NOW_MS),
         limits,

@@ -183,6 +183,7 @@ fn crossings() -> Outcome<Figure> {
         reads: Arc::clone(&reads),
     };
     let options = SessionOptions {
+        project_root: None,
         seed: Some(SEED.to_vec()),
         clock: Clock::Fixed(NOW_MS),
         ..SessionOptions::of_log(LOG_NAME)

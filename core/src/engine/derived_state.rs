@@ -1,0 +1,151 @@
+//! The engine's derived state: which database a session uses, its index, and how both are.
+//!
+//! Invariants: with privacy on the database lives in memory until texts can be redacted before they are indexed; a session
+//! without a log is indexed in memory, because nothing could tell later that it is the same one.
+
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+use super::error::EngineError;
+use super::{Progress, Session};
+use crate::config::{Config, StorageScope};
+use crate::message::hex;
+use crate::retrieval::{IndexProgress, Source};
+use crate::store::{Database, Standing, StoreError, sessions};
+
+/// The folder that the agent keeps its derived state in; configured paths begin with its name, block files lie in it.
+const DATA_FOLDER: &str = "ds4-context/";
+
+/// The block file that a session's derived state lives in; none for one in memory only.
+pub(super) fn database_name(
+    config: &Config,
+    has_log: bool,
+    project_root: Option<&str>,
+) -> Option<String> {
+    if !has_log || config.privacy.enabled {
+        return None;
+    }
+    let shared = &config.storage.database_path;
+    let shared = shared.strip_prefix(DATA_FOLDER).unwrap_or(shared);
+    match (config.storage.scope, project_root) {
+        (StorageScope::Project, Some(root)) => {
+            let digest = hex(&Sha256::digest(root.as_bytes()));
+            let digest = digest.get(..32).unwrap_or(&digest);
+            Some(format!("projects/{digest}.db"))
+        }
+        _ => Some(shared.to_owned()),
+    }
+}
+
+impl Session {
+    /// Indexes up to `max_bytes` of the text that the log has gained, at least one entry. Counted in entries. Call `sync`
+    /// before: only what was read is indexed.
+    pub fn index(&mut self, max_bytes: u32, now_ms: u64) -> Result<Progress, EngineError> {
+        let source = Source {
+            session_id: &self.session_id,
+            path: self.reader.as_ref().map(super::sync::LogReader::path),
+            log: &self.log,
+            storage: &self.storage,
+            database: self.database.as_deref(),
+        };
+        let progress = self.session_index.advance(&source, max_bytes, now_ms)?;
+        Ok(progress.into())
+    }
+
+    /// Forgets the session's index, so that the next [`Self::index`] makes it anew from the log.
+    pub fn rebuild_index(&mut self) {
+        self.session_index.rebuild();
+    }
+
+    /// Where the derived state lives, how large it is, how far the session is indexed and what was wrong. `deep` checks every
+    /// page of the database, which takes time in proportion to it.
+    pub fn health(&mut self, depth: HealthDepth, now_ms: u64) -> Result<Value, EngineError> {
+        if self.session_index.database().is_none() {
+            self.index(1, now_ms)?;
+        }
+        let progress = self.session_index.progress(&self.log);
+        let session = self.session_index.session().map(|session| {
+            json!({
+                "entries": session.checkpoint.entries,
+                "indexedBytes": session.checkpoint.indexed_bytes,
+                "textBytes": session.text_bytes,
+                "indexedAt": session.indexed_at_ms,
+                "rebuilds": session.rebuilds,
+                "lastReason": session.last_reason,
+            })
+        });
+        let totals = self
+            .session_index
+            .query(now_ms, |connection, _| sessions::totals(connection))?;
+        let Some(database) = self.session_index.database() else {
+            return Err(EngineError::Storage(
+                "the index database is not open".to_owned(),
+            ));
+        };
+        let (bytes, free_bytes) = database.size()?;
+        let problems = match depth {
+            HealthDepth::Quick => None,
+            HealthDepth::Deep => Some(database.integrity_problems()?),
+        };
+        let damaged = problems.as_ref().is_some_and(|found| !found.is_empty());
+        let (sessions, entries, text_bytes) = totals.unwrap_or_default();
+        Ok(json!({
+            "schemaVersion": 1,
+            "sessionId": self.session_id,
+            "database": standing(database, self.config.privacy.enabled),
+            "bytes": bytes,
+            "freeBytes": free_bytes,
+            "sessions": sessions,
+            "entries": entries,
+            "textBytes": text_bytes,
+            "session": session,
+            "logEntries": progress.total,
+            "upToDate": progress.is_finished(),
+            "problems": problems,
+            "healthy": !damaged,
+        }))
+    }
+}
+
+/// How much [`Session::health`] looks at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HealthDepth {
+    /// Sizes and counts.
+    Quick,
+    /// Every page as well.
+    Deep,
+}
+
+fn standing(database: &Database, privacy: bool) -> Value {
+    let made_anew = database.was_made_anew();
+    match database.standing() {
+        Standing::Stored(name) => json!({"kind": "stored", "name": name, "madeAnew": made_anew}),
+        Standing::InMemory => json!({
+            "kind": "in-memory",
+            "reason": if privacy { "privacy" } else { "no-data-folder" },
+            "madeAnew": made_anew,
+        }),
+        Standing::NewerSchema(version) => json!({
+            "kind": "in-memory", "reason": "newer-schema", "schema": version, "madeAnew": made_anew,
+        }),
+    }
+}
+
+impl From<IndexProgress> for Progress {
+    fn from(progress: IndexProgress) -> Self {
+        Self {
+            done: progress.done,
+            total: Some(progress.total),
+            finished: progress.is_finished(),
+        }
+    }
+}
+
+impl From<StoreError> for EngineError {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::Busy => Self::Busy,
+            other => Self::Storage(other.to_string()),
+        }
+    }
+}

@@ -1,0 +1,303 @@
+//! Searching and reading a session's history: what the tools and commands ask for.
+//!
+//! Invariants: only what the scope allows is found, counted and opened; a reference is checked against the scope again
+//! every time it is used; a text that comes back is quoted data and never more than asked for.
+
+use super::Session;
+use super::error::EngineError;
+use crate::fixed_hash::FixedHashSet;
+use crate::retrieval::{Found, Query, Searched, excerpt, indexed_text, is_eligible, search};
+use crate::session::{EntryIndex, branch};
+
+/// Hits of one search.
+pub const MAX_HITS: u32 = 1_000;
+/// Bytes of one hit's excerpt (behaviour 2.16).
+pub const EXCERPT_BYTES: usize = 1_800;
+/// Lines of one read (behaviour 2.16).
+pub const MAX_READ_LINES: u32 = 200;
+/// Bytes of one read, so that lines without end stay bounded.
+const MAX_READ_BYTES: usize = 256 * 1024;
+
+/// How far a search looks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    /// The active branch.
+    CurrentBranch,
+    /// Every branch of the session.
+    CurrentSession,
+    /// The session and those it was forked from.
+    Lineage,
+    /// Every session of the project.
+    Project,
+}
+
+/// A question about what was said before.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HistoryQuery {
+    /// The question.
+    pub text: String,
+    /// How far to look.
+    pub scope: Scope,
+    /// Hits that are wanted, 1 to [`MAX_HITS`].
+    pub limit: u32,
+    /// Tokens of all excerpts together; none leaves the excerpts out.
+    pub max_tokens: Option<u32>,
+    /// Milliseconds since 1970.
+    pub now_ms: u64,
+}
+
+/// What a search came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SearchStatus {
+    /// The configuration switches it off.
+    Disabled,
+    /// The question asks for nothing that could be found.
+    NoQuery,
+    /// Everything indexed was searched.
+    Complete,
+}
+
+impl SearchStatus {
+    /// Its name in documents.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Disabled => "disabled",
+            Self::NoQuery => "no-query",
+            Self::Complete => "complete",
+        }
+    }
+}
+
+/// An entry that answers a question.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hit {
+    /// Its ID.
+    pub entry_id: String,
+    /// Its role.
+    pub role: String,
+    /// Milliseconds since 1970.
+    pub timestamp_ms: Option<u64>,
+    /// Millionths.
+    pub score: i64,
+    /// Why it was found.
+    pub reason: String,
+    /// The part of it that answers.
+    pub excerpt: String,
+    /// Opens the whole entry with [`Session::read_history`].
+    pub reference: String,
+}
+
+/// The answer to a question.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HistoryAnswer {
+    /// What the search came to.
+    pub status: SearchStatus,
+    /// The best first.
+    pub hits: Vec<Hit>,
+    /// Entries that are indexed, of how many the log has.
+    pub indexed_entries: u32,
+    /// Entries of the log.
+    pub log_entries: u32,
+}
+
+/// Lines of an entry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HistoryLines {
+    /// The entry's ID.
+    pub entry_id: String,
+    /// Its role.
+    pub role: String,
+    /// Number of the first line that is given, from 1.
+    pub first_line: u32,
+    /// Lines of the whole entry.
+    pub total_lines: u32,
+    /// The lines.
+    pub text: String,
+}
+
+impl Session {
+    /// The entries that answer a question best.
+    pub fn search_history(&mut self, query: &HistoryQuery) -> Result<HistoryAnswer, EngineError> {
+        if query.limit == 0 || query.limit > MAX_HITS {
+            return Err(EngineError::InvalidInput(format!(
+                "a search gives 1 to {MAX_HITS} hits, and {} were asked for",
+                query.limit
+            )));
+        }
+        self.check_scope(query.scope)?;
+        let parsed = Query::of(&query.text);
+        let status = match (
+            self.config.retrieval.exact || self.config.retrieval.fts,
+            parsed.is_empty(),
+        ) {
+            (false, _) => SearchStatus::Disabled,
+            (true, true) => SearchStatus::NoQuery,
+            (true, false) => SearchStatus::Complete,
+        };
+        let progress = self.session_index.progress(&self.log);
+        let mut answer = HistoryAnswer {
+            status,
+            hits: Vec::new(),
+            indexed_entries: progress.done as u32,
+            log_entries: progress.total as u32,
+        };
+        if status != SearchStatus::Complete {
+            return Ok(answer);
+        }
+        let allowed = self.allowed_entries(query.scope);
+        let with_summaries = self.config.history_tools.include_summaries;
+        let eligible = |log: &crate::session::SessionLog, position: u32| {
+            log.entries()
+                .get(position as usize)
+                .is_some_and(|entry| is_eligible(entry, with_summaries))
+                && allowed
+                    .as_ref()
+                    .is_none_or(|allowed| allowed.contains(&position))
+        };
+        let found = self.find(&parsed, query.limit as usize, query.now_ms, &eligible)?;
+        answer.hits = self.hits(found, &parsed, query);
+        Ok(answer)
+    }
+
+    /// Lines of the entry that a reference opens, from `first_line` (counted from 1) on.
+    pub fn read_history(
+        &mut self,
+        reference: &str,
+        first_line: u32,
+        lines: u32,
+        now_ms: u64,
+    ) -> Result<HistoryLines, EngineError> {
+        if first_line == 0 || lines == 0 || lines > MAX_READ_LINES {
+            return Err(EngineError::InvalidInput(format!(
+                "lines are counted from 1, and one read gives 1 to {MAX_READ_LINES} of them"
+            )));
+        }
+        let gone = || {
+            EngineError::NotFound(format!(
+                "the reference {reference} opens nothing any more; search again"
+            ))
+        };
+        let entry_id = self
+            .references
+            .entry_id(reference, now_ms)
+            .ok_or_else(gone)?;
+        let entry = self
+            .log
+            .entry(entry_id)
+            .and_then(|index| self.log.get(index))
+            .ok_or_else(gone)?;
+        let text = indexed_text(entry).unwrap_or_default();
+        let total_lines = text.lines().count() as u32;
+        let mut given = String::new();
+        let wanted = text.lines().skip(first_line as usize - 1);
+        for line in wanted.take(lines as usize) {
+            if given.len() + line.len() > MAX_READ_BYTES {
+                let room = MAX_READ_BYTES.saturating_sub(given.len());
+                given.push_str(crate::retrieval::cut(line, room));
+                break;
+            }
+            given.push_str(line);
+            given.push('\n');
+        }
+        Ok(HistoryLines {
+            entry_id: entry.id.to_string(),
+            role: role_of(entry),
+            first_line,
+            total_lines,
+            text: given,
+        })
+    }
+
+    /// Positions that a query finds among those that are allowed.
+    pub(super) fn find(
+        &mut self,
+        query: &Query,
+        limit: usize,
+        now_ms: u64,
+        eligible: &dyn Fn(&crate::session::SessionLog, u32) -> bool,
+    ) -> Result<Vec<Found>, EngineError> {
+        let word_counts = self.session_index.word_counts(now_ms)?.to_vec();
+        let log = &self.log;
+        let found = self.session_index.query(now_ms, |connection, session| {
+            search(
+                connection,
+                session,
+                query,
+                &Searched {
+                    log,
+                    word_counts: &word_counts,
+                    eligible: &|position| eligible(log, position),
+                    limit,
+                },
+            )
+        })?;
+        Ok(found.unwrap_or_default())
+    }
+
+    fn check_scope(&self, scope: Scope) -> Result<(), EngineError> {
+        match scope {
+            Scope::CurrentBranch | Scope::CurrentSession => Ok(()),
+            Scope::Lineage | Scope::Project => Err(EngineError::Unsupported(
+                "this version searches the current branch and the current session only".to_owned(),
+            )),
+        }
+    }
+
+    /// The positions that the scope allows; none where it allows all.
+    fn allowed_entries(&mut self, scope: Scope) -> Option<FixedHashSet<u32>> {
+        if scope != Scope::CurrentBranch {
+            return None;
+        }
+        let leaf = self.view().leaf;
+        Some(self.branch_positions(leaf))
+    }
+
+    /// The positions of the entries from the root to that leaf.
+    pub(super) fn branch_positions(&self, leaf: Option<EntryIndex>) -> FixedHashSet<u32> {
+        let branch = branch(&self.log, leaf);
+        let entries = branch.entries.iter();
+        entries.map(|entry| entry.position() as u32).collect()
+    }
+
+    fn hits(&mut self, found: Vec<Found>, parsed: &Query, query: &HistoryQuery) -> Vec<Hit> {
+        // Four bytes a token are never fewer characters than the estimators count.
+        let mut room = query.max_tokens.map_or(0, |tokens| tokens as usize * 4);
+        let mut hits = Vec::new();
+        let mut seen = FixedHashSet::default();
+        for found in found {
+            let Some(entry) = self.log.entries().get(found.position as usize) else {
+                continue;
+            };
+            let text = indexed_text(entry).unwrap_or_default();
+            // Nobody reads the same text twice; a search without excerpts counts entries.
+            if query.max_tokens.is_some() && !seen.insert(same_when(&text)) {
+                continue;
+            }
+            let piece = excerpt(&text, parsed, EXCERPT_BYTES.min(room)).text;
+            room -= piece.len();
+            hits.push(Hit {
+                entry_id: entry.id.to_string(),
+                role: role_of(entry),
+                timestamp_ms: entry.timestamp_ms,
+                score: found.score,
+                reason: found.reason.to_string(),
+                excerpt: piece.to_owned(),
+                reference: self.references.give(&entry.id, query.now_ms),
+            });
+        }
+        hits
+    }
+}
+
+/// What texts that differ in case and white space only have in common.
+pub(super) fn same_when(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    words.join(" ").to_lowercase()
+}
+
+fn role_of(entry: &crate::session::Entry) -> String {
+    entry
+        .message()
+        .map_or(entry.type_name(), |message| message.role.name())
+        .to_owned()
+}

@@ -1,0 +1,413 @@
+//! How well an entry answers a query.
+//!
+//! BM25 over the words of an entry, smoothed by the entries beside it (an answer seldom repeats the words of its question), with
+//! what it covers of the query, with exact strings, dates, and the burst of work that it lies in. The constants were chosen on
+//! chats and checked on halves of them; `README.md` says what was measured.
+//!
+//! Invariants: one logarithm and one power on every target (`libm`); sums are taken in the order of the query and of positions;
+//! a score is a whole number of millionths before anybody compares it.
+
+use super::dates::MentionedDate;
+use super::indexed_text::indexed_text;
+use super::query::Literal;
+use super::reading::{Reader, Reading};
+use super::search::{Found, Reason};
+use super::timeline::Timeline;
+use crate::fixed_hash::FixedHashMap;
+use crate::session::SessionLog;
+
+/// BM25: how soon a repeated word stops counting.
+const SATURATION: f64 = 1.2;
+/// BM25: how much a long text is held back.
+const LENGTH_SHARE: f64 = 0.75;
+/// Words of a text that is neither long nor short. Fixed, so that a session's growth changes no score.
+const USUAL_WORDS: f64 = 100.0;
+/// Below 1, because a long text of an agent is not as much noise as one that repeats itself.
+const LENGTH_POWER: f64 = 0.7;
+
+/// What the text before counts, and what it counts more where it asks something.
+const BEFORE: f64 = 0.1;
+const BEFORE_ASKING: f64 = 0.3;
+/// What the text behind counts.
+const BEHIND: f64 = 0.3;
+/// What the second text on either side counts.
+const SECOND: f64 = 0.15;
+
+/// What two words of the query count more that stand close together.
+const CLOSE: f64 = 1.0;
+/// What an exact string counts, in units of its rarity.
+const LITERAL: f64 = 1.5;
+/// What lying in a time counts, in units of its rarity.
+const IN_TIME: f64 = 2.0;
+/// What the person's own words count more.
+const USER: f64 = 0.2;
+/// Silence that parts two bursts of work.
+const BURST_GAP_MS: u64 = 4 * 3_600_000;
+
+/// A word of the query with what the index knows.
+#[derive(Debug)]
+pub(super) struct Asked {
+    pub word: String,
+    pub stem: String,
+    /// Stems that count as it, and how much.
+    pub forms: Vec<(String, f64)>,
+    pub rarity: f64,
+    pub document_frequency: f64,
+    pub is_common: bool,
+    /// Positions that hold a form, ascending, with the largest weight of a form there.
+    pub rows: Vec<(u32, f64)>,
+}
+
+/// An exact string with the positions that hold it, ascending.
+#[derive(Debug)]
+pub(super) struct AskedLiteral {
+    pub literal: Literal,
+    pub rows: Vec<u32>,
+}
+
+/// Below 1, because the rarest word of a question is often the one that nobody but the asker uses.
+const RARITY_POWER: f64 = 0.8;
+
+/// How telling it is to hold what so many of the entries hold.
+pub(super) fn rarity(entries: f64, holding: f64) -> f64 {
+    let odds = (entries - holding + 0.5).max(0.5) / (holding + 0.5);
+    libm::pow(libm::log(1.0 + odds), RARITY_POWER)
+}
+
+/// Whether the entry's text holds the string.
+pub(super) fn holds(log: &SessionLog, position: u32, literal: &Literal) -> bool {
+    let Some(text) = log.entries().get(position as usize).and_then(indexed_text) else {
+        return false;
+    };
+    if literal.any_case {
+        text.to_lowercase().contains(&literal.text.to_lowercase())
+    } else {
+        text.contains(&literal.text)
+    }
+}
+
+/// BM25's denominator for a text of that many words, without the frequency.
+fn length_damping(words: u32) -> f64 {
+    let length = f64::from(words) / USUAL_WORDS;
+    SATURATION * (1.0 - LENGTH_SHARE + LENGTH_SHARE * libm::pow(length, LENGTH_POWER))
+}
+
+/// A frequency as BM25 counts it.
+fn saturated(frequency: f64, damping: f64) -> f64 {
+    frequency * (SATURATION + 1.0) / (frequency + damping)
+}
+
+/// What neighbours may bring to a text of that damping.
+fn openness(damping: f64) -> f64 {
+    (1.0 + SATURATION) / (1.0 + damping)
+}
+
+/// A query against a session.
+pub(super) struct Scorer<'a> {
+    asked: Vec<Asked>,
+    literals: Vec<(AskedLiteral, f64)>,
+    timeline: Timeline<'a>,
+    /// Times that the question names, and what lying in one counts.
+    times: Vec<std::ops::Range<i64>>,
+    in_time: f64,
+    /// Everything that an entry could have.
+    total: f64,
+    /// Burst of each position, and what the burst counts.
+    bursts: Vec<u32>,
+    burst_scores: Vec<f64>,
+}
+
+impl<'a> Scorer<'a> {
+    pub(super) fn new(
+        asked: Vec<Asked>,
+        literals: Vec<AskedLiteral>,
+        dates: &[MentionedDate],
+        timeline: Timeline<'a>,
+    ) -> Self {
+        let entries = f64::from(timeline.entries());
+        let literals: Vec<(AskedLiteral, f64)> = literals
+            .into_iter()
+            .map(|literal| {
+                let value = LITERAL * rarity(entries, literal.rows.len() as f64);
+                (literal, value)
+            })
+            .collect();
+        let times = named_times(dates, &timeline);
+        let held = (0..timeline.entries())
+            .filter(|position| lies_in(&times, timeline.time(*position)))
+            .count();
+        let in_time = if times.is_empty() || held == 0 {
+            0.0
+        } else {
+            IN_TIME * rarity(entries, held as f64)
+        };
+        let total = asked.iter().map(|word| word.rarity).sum::<f64>()
+            + literals.iter().map(|(_, value)| value).sum::<f64>()
+            + in_time;
+        let mut scorer = Self {
+            asked,
+            literals,
+            timeline,
+            times,
+            in_time,
+            total: total.max(f64::MIN_POSITIVE),
+            bursts: Vec::new(),
+            burst_scores: Vec::new(),
+        };
+        scorer.value_bursts();
+        scorer
+    }
+
+    /// The most promising positions by the index alone, the best first.
+    pub(super) fn candidates(&self, eligible: &dyn Fn(u32) -> bool, most: usize) -> Vec<u32> {
+        let mut first: FixedHashMap<u32, f64> = FixedHashMap::default();
+        let mut add = |position: u32, value: f64| {
+            let damping = length_damping(self.timeline.words(position));
+            *first.entry(position).or_default() += value * saturated(1.0, damping);
+            let before = self.timeline.before(position);
+            let behind = self.timeline.behind(position);
+            let around = [
+                (before, BEHIND),
+                (behind, BEFORE + BEFORE_ASKING),
+                (before.and_then(|other| self.timeline.before(other)), SECOND),
+                (behind.and_then(|other| self.timeline.behind(other)), SECOND),
+            ];
+            for (other, share) in around {
+                if let Some(other) = other {
+                    let open = openness(length_damping(self.timeline.words(other)));
+                    *first.entry(other).or_default() +=
+                        share * value * saturated(1.0, damping) * open;
+                }
+            }
+        };
+        for word in self.driving() {
+            for (position, weight) in &word.rows {
+                add(*position, word.rarity * weight);
+            }
+        }
+        for (literal, value) in &self.literals {
+            for position in &literal.rows {
+                add(*position, *value);
+            }
+        }
+        let mut ranked: Vec<(i64, u32)> = first
+            .into_iter()
+            .filter(|(position, _)| eligible(*position))
+            .map(|(position, value)| (millionths(value * self.user_factor(position)), position))
+            .collect();
+        ranked.sort_unstable_by(|one, other| other.cmp(one));
+        ranked.truncate(most);
+        // The best first: when the bytes that may be read run out, it is the least promising that are left.
+        ranked.into_iter().map(|(_, position)| position).collect()
+    }
+
+    /// The words that bring candidates: the rare ones, or the rarest where all are common.
+    fn driving(&self) -> impl Iterator<Item = &Asked> {
+        let all_common = self.asked.iter().all(|word| word.is_common) && self.literals.is_empty();
+        let rarest = self
+            .asked
+            .iter()
+            .min_by(|one, other| one.document_frequency.total_cmp(&other.document_frequency))
+            .map(|word| word.stem.clone());
+        self.asked.iter().filter(move |word| {
+            !word.is_common || (all_common && Some(&word.stem) == rarest.as_ref())
+        })
+    }
+
+    /// Scores of the candidates, which are the best first, until `max_bytes` of text were read.
+    pub(super) fn score(&self, candidates: &[u32], max_bytes: usize) -> Vec<Found> {
+        let mut reader = Reader::new(&self.asked, self.timeline.log());
+        let mut found = Vec::new();
+        for position in candidates.iter().copied() {
+            if reader.bytes() > max_bytes {
+                break;
+            }
+            found.extend(self.found(position, &mut reader));
+        }
+        found
+    }
+
+    fn found(&self, position: u32, reader: &mut Reader<'_>) -> Option<Found> {
+        let around = self.around(position, reader);
+        let damping = length_damping(self.timeline.words(position));
+        let open = openness(damping);
+        let own = reader.read(position);
+        let (mut relevance, mut covered) = (0.0, 0.0);
+        let mut reason = Reason::default();
+        for (number, word) in self.asked.iter().enumerate() {
+            let frequency = own.frequency(number);
+            let mut value = 0.0;
+            if frequency > 0.0 {
+                value += saturated(frequency, damping);
+                reason.words.push(word.word.clone());
+            }
+            if !word.is_common {
+                let beside: f64 = around
+                    .iter()
+                    .map(|(text, share, damping)| {
+                        let frequency = text.frequency(number);
+                        if frequency > 0.0 {
+                            share * saturated(frequency, *damping)
+                        } else {
+                            0.0
+                        }
+                    })
+                    .sum();
+                value += beside * open;
+            }
+            relevance += word.rarity * value;
+            covered += word.rarity * value.min(1.0);
+        }
+        for (literal, value) in &self.literals {
+            if literal.rows.binary_search(&position).is_ok() {
+                relevance += value;
+                covered += value;
+                reason.literals.push(literal.literal.text.clone());
+            }
+        }
+        if self.in_time > 0.0 && lies_in(&self.times, self.timeline.time(position)) {
+            relevance += self.in_time;
+            covered += self.in_time;
+            reason.in_time = true;
+        }
+        for (number, pair) in self.asked.windows(2).enumerate() {
+            if let [one, other] = pair
+                && own.are_close(number, number + 1)
+            {
+                relevance += CLOSE * one.rarity.min(other.rarity);
+            }
+        }
+        // Neither the text nor one beside it was verified to hold anything: the index alone is no reason.
+        if covered <= 0.0 {
+            return None;
+        }
+        let burst = self
+            .bursts
+            .get(position as usize)
+            .and_then(|burst| self.burst_scores.get(*burst as usize))
+            .copied()
+            .unwrap_or(0.0);
+        let score = (relevance * (covered / self.total) + burst) * self.user_factor(position);
+        Some(Found {
+            position,
+            score: millionths(score),
+            reason,
+        })
+    }
+
+    /// The texts beside a position, with what they count and their damping.
+    fn around(&self, position: u32, reader: &mut Reader<'_>) -> Vec<(Reading, f64, f64)> {
+        let before = self.timeline.before(position);
+        let behind = self.timeline.behind(position);
+        let mut around = Vec::with_capacity(4);
+        let mut add = |other: Option<u32>, share: &dyn Fn(&Reading) -> f64| {
+            if let Some(other) = other {
+                let text = reader.read(other);
+                let share = share(&text);
+                around.push((text, share, length_damping(self.timeline.words(other))));
+            }
+        };
+        add(before, &|text: &Reading| {
+            BEFORE + if text.asks { BEFORE_ASKING } else { 0.0 }
+        });
+        add(
+            before.and_then(|other| self.timeline.before(other)),
+            &|_| SECOND,
+        );
+        add(behind, &|_| BEHIND);
+        add(
+            behind.and_then(|other| self.timeline.behind(other)),
+            &|_| SECOND,
+        );
+        around
+    }
+
+    fn user_factor(&self, position: u32) -> f64 {
+        let entry = self.timeline.log().entries().get(position as usize);
+        let is_user = entry
+            .and_then(crate::session::Entry::message)
+            .is_some_and(|message| message.role == crate::message::Role::User);
+        if is_user { 1.0 + USER } else { 1.0 }
+    }
+
+    /// Bursts of work hold what belongs together: a burst in which several of the words occur lifts its entries.
+    fn value_bursts(&mut self) {
+        let mut lengths: Vec<f64> = Vec::new();
+        let mut newest: Option<u64> = None;
+        for position in 0..self.timeline.entries() {
+            let time = self.timeline.time(position);
+            let is_new = match (newest, time) {
+                (Some(newest), Some(time)) => time > newest.saturating_add(BURST_GAP_MS),
+                _ => false,
+            };
+            newest = time.or(newest);
+            if is_new || lengths.is_empty() {
+                lengths.push(0.0);
+            }
+            if let Some(length) = lengths.last_mut() {
+                *length += f64::from(self.timeline.words(position));
+            }
+            self.bursts.push(lengths.len() as u32 - 1);
+        }
+        let count = lengths.len() as f64;
+        self.burst_scores = vec![0.0; lengths.len()];
+        if lengths.len() < 2 {
+            return;
+        }
+        let usual = (lengths.iter().sum::<f64>() / count).max(1.0);
+        for word in &self.asked {
+            let mut frequencies = vec![0.0; lengths.len()];
+            for (position, weight) in &word.rows {
+                let burst = self.bursts.get(*position as usize).copied().unwrap_or(0);
+                if let Some(frequency) = frequencies.get_mut(burst as usize) {
+                    *frequency += weight;
+                }
+            }
+            let holding = frequencies
+                .iter()
+                .filter(|frequency| **frequency > 0.0)
+                .count();
+            let entries = f64::from(self.timeline.entries());
+            let value = word.rarity
+                / rarity(entries, word.document_frequency).max(f64::MIN_POSITIVE)
+                * rarity(count, holding as f64);
+            for ((score, frequency), length) in
+                self.burst_scores.iter_mut().zip(&frequencies).zip(&lengths)
+            {
+                let damping = SATURATION * (1.0 - LENGTH_SHARE + LENGTH_SHARE * length / usual);
+                if *frequency > 0.0 {
+                    *score += value * saturated(*frequency, damping);
+                }
+            }
+        }
+    }
+}
+
+fn named_times(dates: &[MentionedDate], timeline: &Timeline<'_>) -> Vec<std::ops::Range<i64>> {
+    if dates.is_empty() {
+        return Vec::new();
+    }
+    let times = (0..timeline.entries()).filter_map(|position| timeline.time(position));
+    let (first, last) = times.fold((u64::MAX, 0), |(first, last), time| {
+        (first.min(time), last.max(time))
+    });
+    if first > last {
+        return Vec::new();
+    }
+    dates
+        .iter()
+        .flat_map(|date| date.spans(first, last))
+        .collect()
+}
+
+fn lies_in(times: &[std::ops::Range<i64>], time: Option<u64>) -> bool {
+    let Some(time) = time.and_then(|time| i64::try_from(time).ok()) else {
+        return false;
+    };
+    times.iter().any(|span| span.contains(&time))
+}
+
+/// Fixed precision, so that the last bits decide nothing (behaviour 2.6).
+fn millionths(score: f64) -> i64 {
+    (score * 1e6).round() as i64
+}

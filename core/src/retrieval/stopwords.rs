@@ -1,0 +1,76 @@
+//! Words of a question that say nothing, or little, about what it asks for.
+//!
+//! English and Italian as lists, folded. For other languages no list is needed: a word that stands in a large share of a
+//! session's entries is common, whatever its language, and [`super::search`] treats it so. Runs of scripts without spaces are
+//! pairs of characters and follow the same rule.
+
+#[rustfmt::skip]
+const STOPWORDS: &[&str] = &[
+    "a", "abbiamo", "about", "after", "again", "against", "ai", "al", "all", "alla", "alle",
+    "also", "am", "an", "and", "any", "are", "as", "at", "be", "because", "been", "before",
+    "being", "between", "both", "but", "by", "can", "che", "chi", "ci", "come", "con", "cosa",
+    "could", "d", "da", "degli", "dei", "del", "della", "delle", "dello", "di", "did", "do",
+    "does", "doing", "don", "done", "dove", "down", "during", "e", "each", "ed", "era", "erano",
+    "ever", "for", "fra", "from", "gli", "ha", "had", "hai", "hanno", "has", "have", "having",
+    "he", "her", "here", "him", "his", "ho", "how", "i", "if", "il", "in", "into", "is", "it",
+    "its", "just", "la", "le", "ll", "lo", "m", "ma", "may", "me", "mi", "mia", "might", "mio",
+    "more", "most", "must", "my", "nei", "nel", "nella", "nelle", "no", "non", "not", "now", "o",
+    "of", "off", "on", "once", "only", "or", "other", "our", "out", "over", "own", "per", "perche",
+    "quale", "quali", "quando", "quanti", "quanto", "quella", "quello", "questa", "questo", "re",
+    "s", "same", "sei", "shall", "she", "should", "si", "siamo", "so", "some", "sono", "su", "sua",
+    "such", "sul", "sulla", "suo", "t", "than", "that", "the", "their", "them", "then", "there",
+    "these", "they", "this", "those", "through", "ti", "to", "too", "tra", "tua", "tuo", "un",
+    "una", "under", "uno", "until", "up", "us", "ve", "very", "vi", "was", "we", "were", "what",
+    "when", "where", "which", "while", "who", "whom", "whose", "why", "will", "with", "would",
+    "you", "your",
+];
+
+/// Light verbs, words for quantity and time asked for, words for things in general, words about talking itself.
+#[rustfmt::skip]
+const WEAK: &[&str] = &[
+    "ago", "andare", "anno", "ask", "asked", "chat", "chats", "chiesto", "conversation",
+    "conversations", "conversazione", "cosa", "cose", "current", "currently", "data", "date",
+    "day", "detto", "different", "dire", "discuss", "discussed", "discusso", "diversi", "diverso",
+    "fa", "fare", "fatto", "first", "get", "giorno", "go", "going", "got", "happen", "happened",
+    "help", "kind", "know", "last", "like", "long", "lungo", "made", "make", "many", "mention",
+    "mentioned", "mese", "modi", "modo", "molte", "molti", "molto", "month", "much", "name",
+    "need", "needed", "new", "nome", "nuova", "nuovo", "often", "old", "parlare", "parlato",
+    "particular", "prendere", "preso", "prima", "primo", "recent", "recently", "said", "sapere",
+    "say", "serve", "servire", "session", "sessione", "sessions", "settimana", "several", "sort",
+    "specific", "spesso", "successo", "take", "talk", "talked", "tell", "tempo", "thing", "things",
+    "think", "time", "times", "tipo", "told", "took", "type", "ultima", "ultimo", "usare", "usato",
+    "use", "used", "using", "various", "volere", "volta", "volte", "want", "wanted", "way", "ways",
+    "week", "went", "year",
+];
+
+/// Whether a folded word is never asked for.
+pub fn is_stopword(word: &str) -> bool {
+    STOPWORDS.binary_search(&word).is_ok()
+}
+
+/// Whether a folded word counts half.
+pub fn is_weak(word: &str) -> bool {
+    WEAK.binary_search(&word).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_lists_are_sorted_and_folded() {
+        for list in [STOPWORDS, WEAK] {
+            assert!(list.is_sorted_by(|one, other| one < other));
+            assert!(
+                list.iter()
+                    .all(|word| *word == super::super::words::fold(word))
+            );
+        }
+    }
+
+    #[test]
+    fn words_of_both_languages_are_known() {
+        assert!(is_stopword("which") && is_stopword("perche") && !is_stopword("budget"));
+        assert!(is_weak("discussed") && is_weak("volta") && !is_weak("compaction"));
+    }
+}

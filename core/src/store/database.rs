@@ -1,0 +1,230 @@
+//! Opening the database, and making it anew where it cannot be used.
+
+use std::rc::Rc;
+
+use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
+
+use super::error::StoreError;
+use super::migrations::{self, Schema};
+use super::vfs::Vfs;
+use crate::ports::{Storage, StorageError};
+
+/// KiB of pages that SQLite keeps, negative as its pragma wants it.
+const CACHE_KIB: i64 = -32 * 1024;
+/// Bytes of text that FTS5 gathers before it writes a segment: one transaction of the index is one segment.
+const FTS_HASH_BYTES: i64 = 16 * 1024 * 1024;
+
+/// Where the database lives.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Standing {
+    /// In the host's block file of that name.
+    Stored(String),
+    /// In memory: the host has no place for derived state.
+    InMemory,
+    /// In memory: the block file has a schema that only a newer version knows.
+    NewerSchema(i64),
+}
+
+/// The database of one session's engine. Others may have the same file open; each transaction takes it for itself.
+pub struct Database {
+    // Closed before the file system that it uses.
+    connection: Connection,
+    standing: Standing,
+    storage: Rc<dyn Storage>,
+    _vfs: Vfs,
+    was_made_anew: bool,
+}
+
+impl Database {
+    /// Opens the block file of that name, or a database in memory where no name is given or the host has no place for it.
+    ///
+    /// A file that cannot be used is emptied and made anew. [`StoreError::Busy`] where another process holds it.
+    pub fn open(
+        storage: &Rc<dyn Storage>,
+        name: Option<&str>,
+        now_ms: u64,
+    ) -> Result<Self, StoreError> {
+        let Some(name) = name else {
+            return Self::in_memory(storage, Standing::InMemory, now_ms);
+        };
+        match storage.open_block_file(name) {
+            Ok(file) => drop(file),
+            Err(StorageError::AccessDenied) => {
+                return Self::in_memory(storage, Standing::InMemory, now_ms);
+            }
+            Err(error) => return Err(port_error(&error)),
+        }
+        match Self::stored(storage, name, now_ms) {
+            Err(StoreError::Damaged(_)) => {
+                empty(storage, name)?;
+                let mut made = Self::stored(storage, name, now_ms)?;
+                made.was_made_anew = true;
+                Ok(made)
+            }
+            outcome => outcome,
+        }
+    }
+
+    /// Where it lives.
+    pub fn standing(&self) -> &Standing {
+        &self.standing
+    }
+
+    /// Whether what was there could not be used and was made anew when it was opened.
+    pub fn was_made_anew(&self) -> bool {
+        self.was_made_anew
+    }
+
+    /// Empties the database and opens it again: what was in it is found to be damaged.
+    pub fn make_anew(self, now_ms: u64) -> Result<Self, StoreError> {
+        let Self {
+            connection,
+            standing,
+            storage,
+            _vfs: vfs,
+            ..
+        } = self;
+        drop(connection);
+        drop(vfs);
+        let mut made = match standing {
+            Standing::Stored(name) => {
+                empty(&storage, &name)?;
+                Self::stored(&storage, &name, now_ms)?
+            }
+            other => Self::in_memory(&storage, other, now_ms)?,
+        };
+        made.was_made_anew = true;
+        Ok(made)
+    }
+
+    /// Begins a transaction that writes.
+    pub fn begin(&mut self) -> Result<Transaction<'_>, StoreError> {
+        Ok(self
+            .connection
+            .transaction_with_behavior(TransactionBehavior::Immediate)?)
+    }
+
+    /// Begins a transaction that reads.
+    pub fn read(&mut self) -> Result<Transaction<'_>, StoreError> {
+        Ok(self
+            .connection
+            .transaction_with_behavior(TransactionBehavior::Deferred)?)
+    }
+
+    /// SQLite's own check of every page and row, one line a problem; empty where all is well.
+    pub fn integrity_problems(&self) -> Result<Vec<String>, StoreError> {
+        let mut statement = self.connection.prepare("PRAGMA integrity_check(20)")?;
+        let lines = statement
+            .query_map([], |row| row.get::<_, String>(0))?
+            .collect::<Result<Vec<_>, _>>()?;
+        Ok(lines.into_iter().filter(|line| line != "ok").collect())
+    }
+
+    /// Bytes of the database, and how many of them are free pages.
+    pub fn size(&self) -> Result<(u64, u64), StoreError> {
+        let number = |pragma: &str| {
+            self.connection
+                .query_row(pragma, [], |row| row.get::<_, i64>(0))
+                .map(|value| u64::try_from(value).unwrap_or(0))
+        };
+        let page = number("PRAGMA page_size")?;
+        Ok((
+            number("PRAGMA page_count")? * page,
+            number("PRAGMA freelist_count")? * page,
+        ))
+    }
+
+    fn stored(storage: &Rc<dyn Storage>, name: &str, now_ms: u64) -> Result<Self, StoreError> {
+        let vfs = register(storage)?;
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+            | OpenFlags::SQLITE_OPEN_CREATE
+            | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let mut connection = Connection::open_with_flags_and_vfs(name, flags, vfs.name())?;
+        prepare(&connection)?;
+        match migrations::migrate(&mut connection, now_ms)? {
+            Schema::Newer(version) => {
+                drop(connection);
+                drop(vfs);
+                Self::in_memory(storage, Standing::NewerSchema(version), now_ms)
+            }
+            Schema::Ready => Ok(Self {
+                connection,
+                standing: Standing::Stored(name.to_owned()),
+                storage: Rc::clone(storage),
+                _vfs: vfs,
+                was_made_anew: false,
+            }),
+        }
+    }
+
+    fn in_memory(
+        storage: &Rc<dyn Storage>,
+        standing: Standing,
+        now_ms: u64,
+    ) -> Result<Self, StoreError> {
+        let vfs = register(storage)?;
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let mut connection = Connection::open_with_flags_and_vfs(":memory:", flags, vfs.name())?;
+        prepare(&connection)?;
+        migrations::migrate(&mut connection, now_ms)?;
+        Ok(Self {
+            connection,
+            standing,
+            storage: Rc::clone(storage),
+            _vfs: vfs,
+            was_made_anew: false,
+        })
+    }
+}
+
+fn register(storage: &Rc<dyn Storage>) -> Result<Vfs, StoreError> {
+    Vfs::register(Rc::clone(storage))
+        .ok_or_else(|| StoreError::Other("SQLite did not take its file system".to_owned()))
+}
+
+/// Settings of a connection (behaviour 2.14). The cache never spills: pages of a transaction stay in memory until its commit.
+fn prepare(connection: &Connection) -> Result<(), StoreError> {
+    connection.execute_batch(&format!(
+        "PRAGMA cache_size = {CACHE_KIB};
+         PRAGMA cache_spill = OFF;
+         PRAGMA journal_mode = DELETE;
+         PRAGMA synchronous = FULL;
+         PRAGMA foreign_keys = ON;
+         PRAGMA trusted_schema = OFF;
+         PRAGMA secure_delete = FAST;
+         PRAGMA temp_store = MEMORY;"
+    ))?;
+    connection.set_prepared_statement_cache_capacity(64);
+    Ok(())
+}
+
+/// What FTS5 is told once, when its tables are new.
+pub(super) fn tune_full_text(connection: &Connection) -> Result<(), StoreError> {
+    for table in ["entry_words", "entry_trigrams"] {
+        connection.execute(
+            &format!("INSERT INTO {table} ({table}, rank) VALUES ('hashsize', {FTS_HASH_BYTES})"),
+            [],
+        )?;
+    }
+    Ok(())
+}
+
+/// Leaves an empty block file: whoever opens it next makes the schema anew.
+fn empty(storage: &Rc<dyn Storage>, name: &str) -> Result<(), StoreError> {
+    let mut file = storage
+        .open_block_file(name)
+        .map_err(|error| port_error(&error))?;
+    file.lock().map_err(|error| port_error(&error))?;
+    let outcome = file.commit(&[], &[], 0, true);
+    file.unlock();
+    outcome.map(|_| ()).map_err(|error| port_error(&error))
+}
+
+fn port_error(error: &StorageError) -> StoreError {
+    match error {
+        StorageError::Busy => StoreError::Busy,
+        StorageError::Full => StoreError::Full,
+        StorageError::Corrupt(text) => StoreError::Damaged(text.clone()),
+        other => StoreError::Other(other.to_string()),
+    }
+}

@@ -1,0 +1,254 @@
+//! The indexed entries and the two full-text tables over them.
+//!
+//! Invariants: no text of an entry is stored, only its words and runs of three characters; a full-text row is deleted by its
+//! rowid, which is the entry's key; every search is bounded by a session's range of keys before anything is counted.
+
+use rusqlite::{Connection, OptionalExtension};
+
+use super::error::StoreError;
+use super::sessions::IndexedSession;
+
+/// Names an entry in every table: the session's number and the entry's position in its log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct EntryKey(i64);
+
+impl EntryKey {
+    /// The key of that session's entry.
+    pub fn new(session: u32, position: u32) -> Self {
+        Self((i64::from(session) << 32) | i64::from(position))
+    }
+
+    /// The entry's position in its log.
+    pub fn position(self) -> u32 {
+        (self.0 & i64::from(u32::MAX)) as u32
+    }
+}
+
+/// What the index holds of an entry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EntryRow<'a> {
+    /// Its ID.
+    pub entry_id: &'a str,
+    /// Its parent's.
+    pub parent_id: Option<&'a str>,
+    /// Its `type` in the log.
+    pub kind: &'a str,
+    /// The role of its message; empty where it has none.
+    pub role: &'a str,
+    /// Milliseconds since 1970.
+    pub timestamp_ms: Option<u64>,
+    /// The line it stands on.
+    pub line: u64,
+    /// How many words its text has, repetitions counted.
+    pub word_count: u32,
+    /// Its words, each once, parted by spaces; empty where it has no text.
+    pub words: &'a str,
+    /// The text for exact search; empty where it has none.
+    pub text: &'a str,
+}
+
+/// Adds an entry.
+pub fn insert(
+    connection: &Connection,
+    key: EntryKey,
+    row: &EntryRow<'_>,
+) -> Result<(), StoreError> {
+    connection
+        .prepare_cached(
+            "INSERT INTO entries (key, entry_id, parent_id, kind, role, timestamp_ms, line, words)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+        )?
+        .execute(rusqlite::params![
+            key.0,
+            row.entry_id,
+            row.parent_id,
+            row.kind,
+            row.role,
+            row.timestamp_ms.and_then(|ms| i64::try_from(ms).ok()),
+            i64::try_from(row.line).unwrap_or(i64::MAX),
+            row.word_count,
+        ])?;
+    if !row.words.is_empty() {
+        connection
+            .prepare_cached("INSERT INTO entry_words (rowid, words) VALUES (?1, ?2)")?
+            .execute((key.0, row.words))?;
+    }
+    if !row.text.is_empty() {
+        connection
+            .prepare_cached("INSERT INTO entry_trigrams (rowid, text) VALUES (?1, ?2)")?
+            .execute((key.0, row.text))?;
+    }
+    Ok(())
+}
+
+/// Sets or takes away the label of an entry.
+pub fn set_label(
+    connection: &Connection,
+    session: &IndexedSession,
+    entry_id: &str,
+    label: Option<&str>,
+) -> Result<(), StoreError> {
+    match label {
+        Some(label) => connection
+            .prepare_cached(
+                "INSERT INTO labels (session, entry_id, label) VALUES (?1, ?2, ?3)
+                 ON CONFLICT (session, entry_id) DO UPDATE SET label = excluded.label",
+            )?
+            .execute((session.number, entry_id, label))?,
+        None => connection
+            .prepare_cached("DELETE FROM labels WHERE session = ?1 AND entry_id = ?2")?
+            .execute((session.number, entry_id))?,
+    };
+    Ok(())
+}
+
+/// Takes away everything of a session but its row.
+pub(super) fn remove_all(
+    connection: &Connection,
+    session: &IndexedSession,
+) -> Result<(), StoreError> {
+    let range = range(session);
+    for table in ["entry_words", "entry_trigrams"] {
+        // By rowid, one by one: FTS5 has no other way that does not look at every row.
+        connection.execute(
+            &format!(
+                "DELETE FROM {table} WHERE rowid IN (SELECT key FROM entries WHERE key BETWEEN ?1 AND ?2)"
+            ),
+            range,
+        )?;
+    }
+    connection.execute("DELETE FROM entries WHERE key BETWEEN ?1 AND ?2", range)?;
+    connection.execute("DELETE FROM labels WHERE session = ?1", [session.number])?;
+    Ok(())
+}
+
+/// The positions of entries that hold the word, ascending, until `keep_on` says no. The word is one token of
+/// [`crate::retrieval::words`]; FTS5 brings it to its stem as it did with those of the entries.
+pub fn with_word(
+    connection: &Connection,
+    session: &IndexedSession,
+    word: &str,
+    keep_on: impl FnMut(u32) -> bool,
+) -> Result<(), StoreError> {
+    let sql = "SELECT rowid FROM entry_words WHERE entry_words MATCH ?1 AND rowid BETWEEN ?2 AND ?3 ORDER BY rowid";
+    positions(connection, sql, session, &quoted(word), keep_on)
+}
+
+/// The positions of entries that may hold the text, newest first, until `keep_on` says no: they hold all its runs of three
+/// characters, in any case of letters. A text of fewer than three characters has no run and finds nothing.
+pub fn with_trigrams(
+    connection: &Connection,
+    session: &IndexedSession,
+    text: &str,
+    keep_on: impl FnMut(u32) -> bool,
+) -> Result<(), StoreError> {
+    let runs = trigrams(text);
+    if runs.is_empty() {
+        return Ok(());
+    }
+    let runs: Vec<String> = runs.iter().map(|run| quoted(run)).collect();
+    let sql = "SELECT rowid FROM entry_trigrams WHERE entry_trigrams MATCH ?1 AND rowid BETWEEN ?2 AND ?3 ORDER BY rowid DESC";
+    positions(connection, sql, session, &runs.join(" AND "), keep_on)
+}
+
+/// The word counts of a session's entries from a position on, in order.
+pub fn word_counts(
+    connection: &Connection,
+    session: &IndexedSession,
+    from: u32,
+) -> Result<Vec<u32>, StoreError> {
+    let (_, last) = range(session);
+    let mut statement = connection
+        .prepare_cached("SELECT words FROM entries WHERE key BETWEEN ?1 AND ?2 ORDER BY key")?;
+    let counts = statement
+        .query_map((EntryKey::new(session.number, from).0, last), |row| {
+            row.get(0)
+        })?
+        .collect::<Result<_, _>>()?;
+    Ok(counts)
+}
+
+/// Words of the index that begin with `prefix` and are at most `longer` characters longer, of every session, in order. Stems, as FTS5
+/// keeps them.
+pub fn words_from(
+    connection: &Connection,
+    prefix: &str,
+    longer: usize,
+) -> Result<Vec<String>, StoreError> {
+    let mut statement = connection.prepare_cached(
+        "SELECT term FROM entry_vocabulary WHERE term >= ?1 AND term < ?2 AND length(term) <= ?3",
+    )?;
+    let end = format!("{prefix}\u{10FFFF}");
+    let most = i64::try_from(prefix.chars().count() + longer).unwrap_or(i64::MAX);
+    let words = statement
+        .query_map((prefix, end, most), |row| row.get(0))?
+        .collect::<Result<_, _>>()?;
+    Ok(words)
+}
+
+/// The key of the newest entry of that ID in a session.
+pub fn position_of(
+    connection: &Connection,
+    session: &IndexedSession,
+    entry_id: &str,
+) -> Result<Option<u32>, StoreError> {
+    let (first, last) = range(session);
+    Ok(connection
+        .prepare_cached(
+            "SELECT key FROM entries WHERE key BETWEEN ?1 AND ?2 AND entry_id = ?3 ORDER BY key DESC LIMIT 1",
+        )?
+        .query_row((first, last, entry_id), |row| row.get(0))
+        .optional()?
+        .map(|key: i64| EntryKey(key).position()))
+}
+
+/// Runs that one search asks for at most: more of them find hardly less, and each costs a list to walk.
+const MAX_TRIGRAMS: usize = 24;
+
+/// Runs of three characters that a text must hold, spread over its length.
+fn trigrams(text: &str) -> Vec<String> {
+    let characters: Vec<char> = text
+        .chars()
+        .filter(|character| *character != '\0')
+        .collect();
+    let all = characters.len().saturating_sub(2);
+    let step = all.div_ceil(MAX_TRIGRAMS).max(1);
+    let mut runs: Vec<String> = characters
+        .windows(3)
+        .step_by(step)
+        .map(|run| run.iter().collect())
+        .collect();
+    runs.sort_unstable();
+    runs.dedup();
+    runs
+}
+
+/// A string of FTS5's query language; a quotation mark in it is doubled.
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", text.replace('"', "\"\""))
+}
+
+fn range(session: &IndexedSession) -> (i64, i64) {
+    (
+        EntryKey::new(session.number, 0).0,
+        EntryKey::new(session.number, u32::MAX).0,
+    )
+}
+
+fn positions(
+    connection: &Connection,
+    sql: &str,
+    session: &IndexedSession,
+    query: &str,
+    mut keep_on: impl FnMut(u32) -> bool,
+) -> Result<(), StoreError> {
+    let (first, last) = range(session);
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut rows = statement.query((query, first, last))?;
+    while let Some(row) = rows.next()? {
+        if !keep_on(EntryKey(row.get(0)?).position()) {
+            break;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,457 @@
+//! One open database file: pages read ahead and kept, writes gathered into one commit.
+
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, VecDeque};
+
+use rsqlite_vfs::{
+    DeviceCharacteristics, LockLevel, SectorSize, SyncOptions, VfsError, VfsErrorCode, VfsFile,
+    VfsResult,
+};
+
+use crate::fixed_hash::FixedHashMap;
+use crate::ports::{BlockFile, Extent, MAX_CALL_BYTES, StorageError};
+
+/// Bytes of one read of the port. SQLite asks for single pages; a crossing costs as much for sixteen of them.
+const SPAN_BYTES: u64 = 64 * 1024;
+/// Spans that are kept: read-ahead, and what spares a crossing for the header page. SQLite keeps pages of its own above.
+const KEPT_SPANS: usize = 64;
+
+/// A database file over a block file.
+pub(super) struct DatabaseFile {
+    /// Behind a cell because SQLite asks for the size through a shared borrow.
+    block: RefCell<Box<dyn BlockFile>>,
+    level: LockLevel,
+    /// The commit counter that the kept spans belong to.
+    counter: Option<u64>,
+    /// Size in the block file at that counter, as far as it is known.
+    size: Cell<Option<u64>>,
+    spans: Spans,
+    pending: Pending,
+    in_batch: bool,
+    read_only: bool,
+}
+
+impl DatabaseFile {
+    pub(super) fn new(block: Box<dyn BlockFile>, read_only: bool) -> Self {
+        Self {
+            block: RefCell::new(block),
+            level: LockLevel::None,
+            counter: None,
+            size: Cell::new(None),
+            spans: Spans::default(),
+            pending: Pending::default(),
+            in_batch: false,
+            read_only,
+        }
+    }
+
+    /// Begins to gather a transaction.
+    pub(super) fn begin_batch(&mut self) -> VfsResult<()> {
+        self.pending = Pending::default();
+        self.in_batch = true;
+        Ok(())
+    }
+
+    /// Hands the gathered transaction to the port.
+    pub(super) fn commit_batch(&mut self) -> VfsResult<()> {
+        self.in_batch = false;
+        self.flush()
+    }
+
+    /// Forgets the gathered transaction.
+    pub(super) fn roll_back_batch(&mut self) {
+        self.in_batch = false;
+        self.pending = Pending::default();
+    }
+
+    /// Writes what is pending, under the lock; takes it where nobody has yet.
+    pub(super) fn flush(&mut self) -> VfsResult<()> {
+        if self.pending.is_empty() {
+            return Ok(());
+        }
+        if self.level != LockLevel::None {
+            return self.commit();
+        }
+        self.take_lock()?;
+        self.level = LockLevel::Exclusive;
+        let outcome = self.commit();
+        self.release_lock();
+        outcome
+    }
+
+    fn commit(&mut self) -> VfsResult<()> {
+        let stored = self.stored_size()?;
+        let pending = std::mem::take(&mut self.pending);
+        let new_size = pending.size(stored);
+        let counter = pending
+            .commit(&mut **self.block.get_mut(), new_size)
+            .map_err(|error| failed(&error, VfsErrorCode::IoWrite))?;
+        self.counter = Some(counter);
+        self.size.set(Some(new_size));
+        self.spans.overwrite(&pending, new_size);
+        Ok(())
+    }
+
+    fn take_lock(&mut self) -> VfsResult<()> {
+        let counter = self
+            .block
+            .get_mut()
+            .lock()
+            .map_err(|error| failed(&error, VfsErrorCode::IoLock))?;
+        if self.counter != Some(counter) {
+            self.counter = Some(counter);
+            self.spans.clear();
+            self.size.set(None);
+        }
+        Ok(())
+    }
+
+    fn release_lock(&mut self) {
+        self.block.get_mut().unlock();
+        self.level = LockLevel::None;
+    }
+
+    /// The block file's size. Without the lock the next call may find another one, so that it is kept under it only.
+    fn stored_size(&self) -> VfsResult<u64> {
+        let is_locked = self.level != LockLevel::None;
+        if let Some(size) = self.size.get().filter(|_| is_locked) {
+            return Ok(size);
+        }
+        let size = self
+            .block
+            .borrow_mut()
+            .size()
+            .map_err(|error| failed(&error, VfsErrorCode::IoStat))?;
+        self.size.set(is_locked.then_some(size));
+        Ok(size)
+    }
+
+    fn stored_bytes(&mut self, target: &mut [u8], offset: u64) -> VfsResult<usize> {
+        let mut done = 0;
+        while done < target.len() {
+            let at = offset.saturating_add(done as u64);
+            let start = at - at % SPAN_BYTES;
+            if !self.spans.holds(start) {
+                let bytes = self
+                    .block
+                    .get_mut()
+                    .read(start, SPAN_BYTES as u32)
+                    .map_err(|error| failed(&error, VfsErrorCode::IoRead))?;
+                self.spans.keep(start, bytes);
+            }
+            let from = usize::try_from(at - start).unwrap_or(usize::MAX);
+            let Some(bytes) = self.spans.get(start).and_then(|span| span.get(from..)) else {
+                break;
+            };
+            let Some(rest) = target.get_mut(done..) else {
+                break;
+            };
+            let count = bytes.len().min(rest.len());
+            if count == 0 {
+                break;
+            }
+            for (to, byte) in rest.iter_mut().zip(bytes) {
+                *to = *byte;
+            }
+            done += count;
+        }
+        if self.level == LockLevel::None {
+            // Read without the lock: nothing says how long these bytes hold.
+            self.spans.clear();
+        }
+        Ok(done)
+    }
+}
+
+impl VfsFile for DatabaseFile {
+    fn sector_size(&self) -> SectorSize {
+        SectorSize::DEFAULT
+    }
+
+    fn device_characteristics(&self) -> DeviceCharacteristics {
+        DeviceCharacteristics::BATCH_ATOMIC.union(DeviceCharacteristics::POWERSAFE_OVERWRITE)
+    }
+
+    fn read(&mut self, target: &mut [u8], offset: u64) -> VfsResult<usize> {
+        if self.pending.is_empty() {
+            return self.stored_bytes(target, offset);
+        }
+        let stored = self.stored_size()?;
+        let size = self.pending.size(stored);
+        let wanted = usize::try_from(size.saturating_sub(offset))
+            .unwrap_or(usize::MAX)
+            .min(target.len());
+        let Some(target) = target.get_mut(..wanted) else {
+            return Ok(0);
+        };
+        target.fill(0);
+        // What a cut took away is not there any more, even where the file grew again since.
+        let kept = usize::try_from(self.pending.kept(stored).saturating_sub(offset))
+            .unwrap_or(usize::MAX)
+            .min(wanted);
+        if let Some(kept) = target.get_mut(..kept) {
+            self.stored_bytes(kept, offset)?;
+        }
+        self.pending.read(target, offset);
+        Ok(wanted)
+    }
+
+    fn write(&mut self, bytes: &[u8], offset: u64) -> VfsResult<()> {
+        if self.read_only {
+            return Err(VfsError::new(
+                VfsErrorCode::ReadOnly,
+                "the database is open for reading".into(),
+            ));
+        }
+        offset.checked_add(bytes.len() as u64).ok_or_else(|| {
+            VfsError::new(VfsErrorCode::Full, "the file would be too large".into())
+        })?;
+        self.pending.write(bytes, offset);
+        Ok(())
+    }
+
+    fn truncate(&mut self, size: u64) -> VfsResult<()> {
+        if self.read_only {
+            return Err(VfsError::new(
+                VfsErrorCode::ReadOnly,
+                "the database is open for reading".into(),
+            ));
+        }
+        let now = self.size()?;
+        self.pending.cut(size.min(now));
+        Ok(())
+    }
+
+    fn sync(&mut self, _options: SyncOptions) -> VfsResult<()> {
+        if self.in_batch {
+            return Ok(());
+        }
+        self.flush()
+    }
+
+    fn size(&self) -> VfsResult<u64> {
+        Ok(self.pending.size(self.stored_size()?))
+    }
+
+    fn lock(&mut self, level: LockLevel) -> VfsResult<()> {
+        if self.level == LockLevel::None {
+            self.take_lock()?;
+        }
+        self.level = self.level.max(level);
+        Ok(())
+    }
+
+    fn unlock(&mut self, level: LockLevel) -> VfsResult<()> {
+        if level == LockLevel::None && self.level != LockLevel::None {
+            self.release_lock();
+        }
+        self.level = self.level.min(level);
+        Ok(())
+    }
+
+    fn check_reserved_lock(&self) -> VfsResult<bool> {
+        // The port's lock is exclusive: whoever asks holds it, and nobody else can have a stronger one.
+        Ok(self.level >= LockLevel::Reserved)
+    }
+}
+
+/// Spans of the block file, the oldest dropped first.
+#[derive(Default)]
+struct Spans {
+    bytes: FixedHashMap<u64, Vec<u8>>,
+    order: VecDeque<u64>,
+}
+
+impl Spans {
+    fn holds(&self, start: u64) -> bool {
+        self.bytes.contains_key(&start)
+    }
+
+    fn get(&self, start: u64) -> Option<&[u8]> {
+        self.bytes.get(&start).map(Vec::as_slice)
+    }
+
+    fn keep(&mut self, start: u64, bytes: Vec<u8>) {
+        if self.order.len() >= KEPT_SPANS
+            && let Some(oldest) = self.order.pop_front()
+        {
+            self.bytes.remove(&oldest);
+        }
+        self.bytes.insert(start, bytes);
+        self.order.push_back(start);
+    }
+
+    fn clear(&mut self) {
+        self.bytes.clear();
+        self.order.clear();
+    }
+
+    /// Drops what the commit changed; it is read again when it is asked for.
+    fn overwrite(&mut self, pending: &Pending, new_size: u64) {
+        let is_stale = |start: u64, length: u64| {
+            start + length > new_size || length < SPAN_BYTES || pending.touches(start, SPAN_BYTES)
+        };
+        let bytes = &mut self.bytes;
+        self.order.retain(|start| {
+            let length = bytes.get(start).map_or(0, |span| span.len() as u64);
+            let stale = is_stale(*start, length);
+            if stale {
+                bytes.remove(start);
+            }
+            !stale
+        });
+    }
+}
+
+/// Writes that the port has not got yet.
+#[derive(Default)]
+struct Pending {
+    /// By offset; they never overlap.
+    writes: BTreeMap<u64, Vec<u8>>,
+    /// The smallest size that the file was cut to, and the size after the newest cut or write behind the end.
+    cut: Option<Cut>,
+}
+
+#[derive(Clone, Copy)]
+struct Cut {
+    smallest: u64,
+    size: u64,
+}
+
+impl Pending {
+    fn is_empty(&self) -> bool {
+        self.writes.is_empty() && self.cut.is_none()
+    }
+
+    /// The file's size after the commit.
+    fn size(&self, stored: u64) -> u64 {
+        let base = self.cut.map_or(stored, |cut| cut.size);
+        base.max(self.end())
+    }
+
+    /// How many bytes of the stored file are still there.
+    fn kept(&self, stored: u64) -> u64 {
+        self.cut.map_or(stored, |cut| cut.smallest.min(stored))
+    }
+
+    fn end(&self) -> u64 {
+        self.writes
+            .last_key_value()
+            .map_or(0, |(offset, bytes)| offset + bytes.len() as u64)
+    }
+
+    fn touches(&self, start: u64, length: u64) -> bool {
+        let end = start.saturating_add(length);
+        self.writes
+            .range(..end)
+            .next_back()
+            .is_some_and(|(offset, bytes)| offset + bytes.len() as u64 > start)
+    }
+
+    fn write(&mut self, bytes: &[u8], offset: u64) {
+        // Pages mostly come again whole: the common case needs no cutting.
+        if let Some(known) = self.writes.get_mut(&offset)
+            && known.len() == bytes.len()
+        {
+            known.copy_from_slice(bytes);
+            return;
+        }
+        self.clear_range(offset, offset + bytes.len() as u64);
+        if !bytes.is_empty() {
+            self.writes.insert(offset, bytes.to_vec());
+        }
+    }
+
+    fn cut(&mut self, size: u64) {
+        self.clear_range(size, u64::MAX);
+        let smallest = self.cut.map_or(size, |cut| cut.smallest.min(size));
+        self.cut = Some(Cut { smallest, size });
+    }
+
+    /// Removes what was written from `start` to `end`.
+    fn clear_range(&mut self, start: u64, end: u64) {
+        let first = self
+            .writes
+            .range(..start)
+            .next_back()
+            .map_or(start, |(offset, _)| *offset);
+        let overlapping: Vec<u64> = self
+            .writes
+            .range(first..end)
+            .filter(|(offset, bytes)| *offset + bytes.len() as u64 > start)
+            .map(|(offset, _)| *offset)
+            .collect();
+        for offset in overlapping {
+            let Some(mut bytes) = self.writes.remove(&offset) else {
+                continue;
+            };
+            let length = bytes.len() as u64;
+            if offset + length > end {
+                let behind = usize::try_from(end - offset).unwrap_or(usize::MAX);
+                self.writes.insert(end, bytes.split_off(behind));
+            }
+            if offset < start {
+                bytes.truncate(usize::try_from(start - offset).unwrap_or(usize::MAX));
+                self.writes.insert(offset, bytes);
+            }
+        }
+    }
+
+    /// Lays the writes over `target`, which holds the bytes from `offset` on.
+    fn read(&self, target: &mut [u8], offset: u64) {
+        let end = offset + target.len() as u64;
+        let first = self
+            .writes
+            .range(..=offset)
+            .next_back()
+            .map_or(offset, |(at, _)| *at);
+        for (at, bytes) in self.writes.range(first..end) {
+            let skipped = usize::try_from(offset.saturating_sub(*at)).unwrap_or(usize::MAX);
+            let to = usize::try_from(at.saturating_sub(offset)).unwrap_or(usize::MAX);
+            if let (Some(from), Some(to)) = (bytes.get(skipped..), target.get_mut(to..)) {
+                for (to, byte) in to.iter_mut().zip(from) {
+                    *to = *byte;
+                }
+            }
+        }
+    }
+
+    /// Hands everything to the port, in parts of what one call may carry.
+    fn commit(&self, block: &mut dyn BlockFile, new_size: u64) -> Result<u64, StorageError> {
+        let mut extents: Vec<Extent> = Vec::new();
+        let mut data: Vec<u8> = Vec::new();
+        for (offset, bytes) in &self.writes {
+            // A single write of SQLite is at most a page of 64 KiB, far below what a call may carry.
+            if data.len() + bytes.len() > MAX_PART_BYTES {
+                block.commit(&extents, &data, new_size, false)?;
+                extents.clear();
+                data.clear();
+            }
+            match extents.last_mut() {
+                Some(last) if last.offset + u64::from(last.length) == *offset => {
+                    last.length = last.length.saturating_add(bytes.len() as u32);
+                }
+                _ => extents.push(Extent {
+                    offset: *offset,
+                    length: bytes.len() as u32,
+                }),
+            }
+            data.extend_from_slice(bytes);
+        }
+        block.commit(&extents, &data, new_size, true)
+    }
+}
+
+/// Bytes of one part of a commit: below what a call may carry, with room for the extents.
+const MAX_PART_BYTES: usize = MAX_CALL_BYTES / 2;
+
+/// The port's error as SQLite knows it.
+pub(super) fn failed(error: &StorageError, otherwise: VfsErrorCode) -> VfsError {
+    let code = match error {
+        StorageError::Busy => VfsErrorCode::Busy,
+        StorageError::Full => VfsErrorCode::Full,
+        StorageError::Corrupt(_) => VfsErrorCode::Corrupt,
+        StorageError::NotFound | StorageError::AccessDenied | StorageError::Other(_) => otherwise,
+    };
+    VfsError::new(code, error.to_string().into())
+}

@@ -1,0 +1,23 @@
+//! SQLite's file system over the storage port: one main database a connection, a block file underneath, and nothing else.
+//!
+//! Invariants:
+//! - A transaction is one `commit` of the port: the files declare `BATCH_ATOMIC`, SQLite then keeps its rollback journal in
+//!   memory and hands over all pages between `BEGIN_ATOMIC_WRITE` and `COMMIT_ATOMIC_WRITE`. A journal file is never made:
+//!   opening one fails, and with it the transaction. (The transaction that makes a database is no batch; its journal lives in
+//!   memory, and its pages are one commit at the one sync.)
+//! - Whatever is read was read under the port's lock, or belongs to a commit counter that the lock confirmed.
+//! - Nothing here waits: a lock that somebody else holds is `SQLITE_BUSY` at once.
+//!
+//! Deliberately absent: WAL, shared memory, memory mapping, and files of any other name than the database's own.
+//! Temporary tables and sorting live in memory (`SQLITE_TEMP_STORE=3`).
+//!
+//! This is the only module of the crate with `unsafe` code: SQLite's callbacks are C functions.
+
+mod file;
+mod methods;
+mod store;
+
+pub use methods::Vfs;
+
+#[cfg(test)]
+mod tests;

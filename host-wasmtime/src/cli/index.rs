@@ -1,0 +1,73 @@
+//! The commands `index` and `health`.
+
+use std::time::Instant;
+
+use ds4_context_host::{Clock, HealthDepth};
+
+use super::arguments::{Common, HealthArguments, IndexArguments};
+use super::documents::{self, Health};
+use super::failure::Failure;
+use super::output::Output;
+use super::progress::Bar;
+use super::runner::OpenedSession;
+use super::session_file::SessionFile;
+use super::{configuration, tables};
+
+pub(crate) fn index(
+    wanted: &IndexArguments,
+    common: &Common,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    let file = SessionFile::find(&wanted.log)?;
+    let runner = super::storing_runner(common)?;
+    let config = configuration::for_plan(&wanted.config, common, &*runner)?;
+    let mut session = file.open(&*runner, config, Clock::System)?;
+    if wanted.rebuild {
+        session.rebuild_index()?;
+    }
+    let started = Instant::now();
+    bring_up_to_date(&mut *session)?;
+    let seconds = started.elapsed().as_secs_f64();
+    let document = session.health(HealthDepth::Quick)?;
+    if wanted.json {
+        return output.line(&document);
+    }
+    let health: Health = documents::read(&document)?;
+    output.line(&tables::indexed(
+        &health,
+        seconds,
+        tables::Style::of(output),
+    ))
+}
+
+pub(crate) fn health(
+    wanted: &HealthArguments,
+    common: &Common,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    let file = SessionFile::find(&wanted.log)?;
+    let runner = super::storing_runner(common)?;
+    let config = configuration::for_plan(&wanted.config, common, &*runner)?;
+    let mut session = file.open(&*runner, config, Clock::System)?;
+    let document = session.health(HealthDepth::Deep)?;
+    let health: Health = documents::read(&document)?;
+    if wanted.json {
+        output.line(&document)?;
+    } else {
+        output.line(&tables::health(&health, tables::Style::of(output)))?;
+    }
+    if health.healthy {
+        Ok(())
+    } else {
+        Err(Failure::Failed(
+            "the index database is damaged; `ds4-context index --rebuild` makes it anew from the log"
+                .to_owned(),
+        ))
+    }
+}
+
+/// Indexes what is new, with a bar where it takes long.
+pub(crate) fn bring_up_to_date(session: &mut dyn OpenedSession) -> Result<(), Failure> {
+    let mut bar = Bar::of_index();
+    session.index(&mut |done, total| bar.show(done, total))
+}

@@ -1,0 +1,161 @@
+//! The command `search`.
+
+use std::fs;
+use std::io::{self, Read};
+use std::path::Path;
+use std::time::Instant;
+
+use ds4_context_host::{Clock, HistoryAnswer, HistoryQuery, HistoryScope, SearchStatus};
+use serde::Deserialize;
+use serde_json::json;
+
+use super::arguments::{Common, SearchArguments, SearchScope};
+use super::failure::Failure;
+use super::output::Output;
+use super::runner::OpenedSession;
+use super::session_file::{SessionFile, bad_file};
+use super::{configuration, tables};
+
+/// Tokens of the excerpts that a person is shown.
+const SHOWN_TOKENS: u32 = 4_000;
+
+/// One question of a file.
+#[derive(Deserialize)]
+struct Question {
+    id: serde_json::Value,
+    query: String,
+}
+
+pub(crate) fn command(
+    wanted: &SearchArguments,
+    common: &Common,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    // A mistake in the questions is told before a long log is read.
+    let questions = match &wanted.queries {
+        Some(file) => questions(file)?,
+        None => Vec::new(),
+    };
+    let file = SessionFile::find(&wanted.log)?;
+    let runner = super::runner(common)?;
+    let config = configuration::for_plan(&wanted.config, common, &*runner)?;
+    let clock = wanted.now_ms.map_or(Clock::System, Clock::Fixed);
+    let mut session = file.open(&*runner, config, clock)?;
+    if let Some(entry_id) = &wanted.at {
+        session.select_leaf(entry_id)?;
+    }
+    let started = Instant::now();
+    super::index::bring_up_to_date(&mut *session)?;
+    let indexed = started.elapsed();
+    if let Some(text) = &wanted.query {
+        let answer = session.search(&asked(text, wanted, Some(SHOWN_TOKENS)))?;
+        if wanted.json {
+            return output.line(&whole(&answer).to_string());
+        }
+        return output.line(&tables::found(&answer, tables::Style::of(output)));
+    }
+    answer_file(&questions, wanted, &mut *session, output, indexed)
+}
+
+/// One line of JSON a question, and one about the time.
+fn answer_file(
+    questions: &[Question],
+    wanted: &SearchArguments,
+    session: &mut dyn OpenedSession,
+    output: &mut Output,
+    indexed: std::time::Duration,
+) -> Result<(), Failure> {
+    let started = Instant::now();
+    for question in questions {
+        let answer = session.search(&asked(&question.query, wanted, None))?;
+        let hits: Vec<serde_json::Value> = answer
+            .hits
+            .iter()
+            .map(|hit| json!({"entryId": hit.entry_id, "score": millionths(hit.score)}))
+            .collect();
+        output.line(&json!({"id": question.id, "hits": hits}).to_string())?;
+    }
+    if wanted.stats {
+        let milliseconds = |time: std::time::Duration| time.as_secs_f64() * 1000.0;
+        let stats = json!({"stats": {
+            "index_ms": milliseconds(indexed),
+            "query_ms": milliseconds(started.elapsed()),
+        }});
+        output.line(&stats.to_string())?;
+    }
+    Ok(())
+}
+
+fn asked(text: &str, wanted: &SearchArguments, max_tokens: Option<u32>) -> HistoryQuery {
+    HistoryQuery {
+        text: text.to_owned(),
+        scope: match wanted.scope {
+            SearchScope::CurrentBranch => HistoryScope::CurrentBranch,
+            SearchScope::CurrentSession => HistoryScope::CurrentSession,
+        },
+        limit: wanted.limit,
+        max_tokens,
+    }
+}
+
+/// The whole answer as a document.
+fn whole(answer: &HistoryAnswer) -> serde_json::Value {
+    let hits: Vec<serde_json::Value> = answer
+        .hits
+        .iter()
+        .map(|hit| {
+            json!({
+                "entryId": hit.entry_id,
+                "role": hit.role,
+                "timestampMs": hit.timestamp_ms,
+                "score": millionths(hit.score),
+                "reason": hit.reason,
+                "excerpt": hit.excerpt,
+            })
+        })
+        .collect();
+    json!({
+        "status": match answer.status {
+            SearchStatus::Disabled => "disabled",
+            SearchStatus::NoQuery => "no-query",
+            SearchStatus::Complete => "complete",
+        },
+        "hits": hits,
+        "indexedEntries": answer.indexed_entries,
+        "logEntries": answer.log_entries,
+    })
+}
+
+/// A score as people write it.
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "scores are far below what a double holds exactly"
+)]
+pub(crate) fn millionths(score: i64) -> f64 {
+    score as f64 / 1e6
+}
+
+/// The questions of a file, or of standard input where it is `-`: JSON lines `{id, query}`.
+fn questions(file: &Path) -> Result<Vec<Question>, Failure> {
+    let content = if file == Path::new("-") {
+        let mut content = String::new();
+        io::stdin()
+            .read_to_string(&mut content)
+            .map_err(|error| bad_file(file, &error))?;
+        content
+    } else {
+        fs::read_to_string(file).map_err(|error| bad_file(file, &error))?
+    };
+    let lines = (1..).zip(content.lines());
+    lines
+        .filter(|(_, line)| !line.trim().is_empty())
+        .map(|(number, line)| {
+            serde_json::from_str(line).map_err(|error| {
+                Failure::BadInput(format!(
+                    "{}, line {number}: not {{\"id\": …, \"query\": \"…\"}}: {error}",
+                    file.display()
+                ))
+            })
+        })
+        .collect()
+}

@@ -1,0 +1,89 @@
+//! What a search found: one block a hit, with the part of the entry that answers.
+
+use ds4_context_host::{HistoryAnswer, HistoryHit, SearchStatus};
+
+use super::WIDTH;
+use super::layout::{Ink, Style, counted, cut, left, printable, right, wrapped};
+use super::words::date_and_time;
+use crate::cli::search::millionths;
+
+/// Lines of an excerpt that are shown.
+const EXCERPT_LINES: usize = 6;
+/// Columns before an excerpt.
+const INDENT: usize = 4;
+
+/// The whole answer.
+pub(crate) fn found(answer: &HistoryAnswer, style: Style) -> String {
+    let mut lines = Vec::new();
+    match answer.status {
+        SearchStatus::Disabled => lines.push(
+            "The configuration switches the search off (retrieval.exact and retrieval.fts)."
+                .to_owned(),
+        ),
+        SearchStatus::NoQuery => lines.push(
+            "There is nothing to look for in that: name a word, a file, an identifier or a date."
+                .to_owned(),
+        ),
+        SearchStatus::Complete if answer.hits.is_empty() => {
+            lines.push("Nothing was found.".to_owned());
+        }
+        SearchStatus::Complete => {
+            for (rank, hit) in (1..).zip(&answer.hits) {
+                if rank > 1 {
+                    lines.push(String::new());
+                }
+                lines.extend(block(rank, hit, style));
+            }
+        }
+    }
+    if answer.indexed_entries < answer.log_entries {
+        lines.push(String::new());
+        lines.push(style.paint(
+            Ink::Warning,
+            &format!(
+                "{} of {} are indexed; the rest was not searched.",
+                answer.indexed_entries,
+                counted(u64::from(answer.log_entries), "entry", "entries")
+            ),
+        ));
+    }
+    lines.join("\n")
+}
+
+fn block(rank: usize, hit: &HistoryHit, style: Style) -> Vec<String> {
+    let head = format!(
+        "{}  {} {} {}",
+        right(&rank.to_string(), 2),
+        left(&hit.entry_id, 16),
+        left(&hit.role, 12),
+        left(
+            &hit.timestamp_ms.map_or_else(String::new, date_and_time),
+            16
+        ),
+    );
+    let score = format!("{:.3}", millionths(hit.score));
+    let mut lines = vec![format!(
+        "{}{}",
+        style.paint(Ink::Heading, &left(&head, WIDTH - 9)),
+        right(&score, 9)
+    )];
+    let indent = " ".repeat(INDENT);
+    lines.push(style.paint(
+        Ink::Faint,
+        &format!("{indent}{}", cut(&hit.reason, WIDTH - INDENT)),
+    ));
+    let text = wrapped(&printable(&hit.excerpt), WIDTH - INDENT);
+    let more = text.len() > EXCERPT_LINES;
+    for (number, line) in text.into_iter().take(EXCERPT_LINES).enumerate() {
+        let end = if more && number + 1 == EXCERPT_LINES {
+            " …"
+        } else {
+            ""
+        };
+        lines.push(format!(
+            "{indent}{}{end}",
+            cut(&line, WIDTH - INDENT - end.len())
+        ));
+    }
+    lines
+}
