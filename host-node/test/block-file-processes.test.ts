@@ -63,7 +63,7 @@ test("processes that commit at the same time lose no commit and see no mixture",
 
 test("of processes that find a stale lock one at a time takes it over", async (context) => {
   const { pid } = spawnSync(process.execPath, ["-e", ""]);
-  for (let fight = 0; fight < 5; fight++) {
+  for (let fight = 0; fight < 3; fight++) {
     const folder = temporaryFolder(context);
     writeFileSync(join(folder, "pages.lock"), foreignLock({ pid }));
     const workers = [1, 2, 3, 4].map(() => new WorkerProcess(nodeWorker, "commit", folder, 5));
@@ -76,7 +76,7 @@ test("of processes that find a stale lock one at a time takes it over", async (c
 
 test("a process that is killed at any moment loses no commit that it announced", async (context) => {
   // Most of the time goes into starting processes; more rounds on request.
-  const [lanes, rounds] = [4, Number(process.env["DS4_KILL_ROUNDS"] ?? 100) / 4];
+  const [lanes, rounds] = [4, Number(process.env["DS4_KILL_ROUNDS"] ?? 60) / 4];
   const lane = async () => {
     const folder = temporaryFolder(context);
     let before = 0;
@@ -144,13 +144,13 @@ test("processes of the Rust host and of this one share a file", withRust, async 
 });
 
 test("while processes of both hosts are killed the others go on", withRust, async (context) => {
-  await killOneAfterTheOther(temporaryFolder(context), [rustWorker ?? nodeWorker, nodeWorker], 20);
+  await killOneAfterTheOther(temporaryFolder(context), [rustWorker ?? nodeWorker, nodeWorker], 12);
 });
 
 test("each host takes over from the other one and finishes its commits", withRust, async (context) => {
   const folder = temporaryFolder(context);
   const rust = rustWorker ?? nodeWorker;
-  for (let round = 0; round < 20; round++) {
+  for (let round = 0; round < 12; round++) {
     const worker = new WorkerProcess(round % 2 === 0 ? rust : nodeWorker, "commit", folder, 0, round);
     await worker.speaks();
     await wait(Math.random() * 30);
