@@ -215,7 +215,7 @@ impl Session {
                 condense(candidate, stub_chars, profile.estimator)
             })
         };
-        let decision = decide(&PlannerInput {
+        let input = PlannerInput {
             candidates: &candidates,
             fixed_tokens: overhead.tokens(),
             budgets: &budgets,
@@ -229,7 +229,11 @@ impl Session {
             cut: self
                 .plans
                 .cut(&profile, explicit, &view, &context, &self.log),
-        });
+            supplement_reserve: 0,
+            placement: self.config.context.supplemental_placement,
+            recall: None,
+        };
+        let decision = decide(&input);
         self.forms = forms.into_inner();
         let messages = candidates
             .iter()
@@ -244,6 +248,7 @@ impl Session {
             session_id: self.session_id.clone(),
             leaf_id: view.leaf_id(&self.log).map(Into::into),
             band_share: band.enabled.then_some(band.max_share),
+            supplement_reserve: 0,
             mode: self.config.context.mode,
             estimator: profile.estimator,
             profile,

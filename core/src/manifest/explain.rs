@@ -132,6 +132,7 @@ impl<'a> Budgets<'a> {
             fixed: record.fixed_tokens(),
             mandatory: self.mandatory,
             chosen: self.chosen,
+            supplement_reserve: record.supplement_reserve,
         }
     }
 
@@ -172,7 +173,8 @@ impl<'a> Budgets<'a> {
         let messages = self
             .chosen
             .saturating_add(newer)
-            .saturating_add(NOTICE_RESERVE_TOKENS);
+            .saturating_add(NOTICE_RESERVE_TOKENS)
+            .saturating_add(record.supplement_reserve);
         let kept_for_the_band = record.band_share.unwrap_or_default();
         #[allow(clippy::cast_sign_loss, clippy::cast_precision_loss)] // tokens lie far below 2^53
         let with_reserve =

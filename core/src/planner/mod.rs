@@ -10,8 +10,10 @@
 //! - the order of messages is kept;
 //! - whatever cannot be planned is a [`Fallback`]: the host's own context, with a reason.
 //!
-//! Deliberately absent in this version: supplements (pins from memory, retrieval, project source), superseded results
-//! and the cache-aware tail. What the plan adds of its own is the notice of a turn whose beginning is left out.
+//! Two passes: [`plan`] decides without supplements, which tells the caller what is in the prompt word for word
+//! ([`Decision::is_whole`]) and need not be retrieved; [`Decision::with_supplements`] then adds what was found.
+//!
+//! Deliberately absent in this version: pins from memory and the cache-aware tail.
 
 mod grouping;
 mod notice;
@@ -19,6 +21,7 @@ mod reason;
 mod selection;
 mod shorten;
 mod stub;
+mod supplement;
 mod tail;
 mod validation;
 mod what_if;
@@ -27,12 +30,16 @@ pub use grouping::{Group, GroupKind};
 pub use notice::{NOTICE_RESERVE_TOKENS, Notice};
 pub use reason::{Fallback, OTHER_HISTORY_PRIORITY, Rescue, WhyIn, WhyOut};
 pub use stub::condense;
+pub use supplement::{
+    PlacedSupplement, SkippedSupplement, SupplementCandidate, SupplementCategory, SupplementOut,
+};
 pub use what_if::WhatIf;
 
 use std::rc::Rc;
 
 use serde_json::Value;
 
+use crate::config::SupplementalPlacement;
 use crate::message::Message;
 use crate::model::{Budgets, Ceilings, Estimator};
 
@@ -71,6 +78,22 @@ pub struct PlannerInput<'a> {
     pub band: Option<Band<'a>>,
     /// Where the previous plan of this branch began.
     pub cut: Option<Cut>,
+    /// Tokens that tail and band leave to supplements where not everything fits, whether or not any come: 0 where the
+    /// caller will bring none. It must not depend on what was found, or the cut would come and go with the evidence.
+    pub supplement_reserve: u64,
+    /// `context.supplementalPlacement`.
+    pub placement: SupplementalPlacement,
+    /// How the model itself can get back what is left out; none where the host has no such tools.
+    pub recall: Option<RecallTools<'a>>,
+}
+
+/// The tools with which the model can get back what a plan leaves out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RecallTools<'a> {
+    /// Finds entries by words.
+    pub search: &'a str,
+    /// Reads the entry of an ID whole.
+    pub read: &'a str,
 }
 
 /// The condensed band of a plan.
@@ -186,6 +209,10 @@ pub struct Decision {
     pub group_of: Vec<Option<usize>>,
     /// A line about what is left out of a turn, and the position that it stands before.
     pub notice: Option<Notice>,
+    /// What is added, in the order of its categories.
+    pub supplements: Vec<PlacedSupplement>,
+    /// What was proposed and is not added.
+    pub skipped_supplements: Vec<SkippedSupplement>,
     /// Where tail and band begin; none where there are no messages.
     pub cut: Option<Cut>,
     /// Whether one of them begins elsewhere than the remembered cut says.
@@ -198,7 +225,7 @@ pub struct Decision {
     pub tail_tokens: u64,
     /// Tokens of the condensed band.
     pub band_tokens: u64,
-    /// Tokens of all planned messages, the notice included.
+    /// Tokens of all planned messages, the notice and the supplements included.
     pub message_tokens: u64,
     /// What the messages may fill.
     pub message_target: u64,
@@ -208,7 +235,14 @@ pub struct Decision {
     pub fallback: Option<Fallback>,
 }
 
-/// Decides what the next request holds.
+impl Decision {
+    /// Whether the message goes out word for word. What is there as a stub only is worth retrieving.
+    pub fn is_whole(&self, position: usize) -> bool {
+        self.fallback.is_some() || matches!(self.fates.get(position), Some(Fate::Keep(_)))
+    }
+}
+
+/// Decides what the next request holds, without supplements; [`Decision::with_supplements`] adds them.
 pub fn plan(input: &PlannerInput<'_>) -> Decision {
     let grouping = grouping::group(input.candidates, input.estimator);
     selection::select(input, grouping)

@@ -52,6 +52,8 @@ pub(super) struct RoomFacts {
     pub rescue: bool,
     /// The band's share; none where there is no band.
     pub band_share: Option<f64>,
+    /// Left to supplements where not everything fits.
+    pub supplement_reserve: u64,
 }
 
 /// What the band may fill.
@@ -70,7 +72,9 @@ impl Room {
         let input = if everything_fits {
             facts.input
         } else {
-            facts.input.saturating_sub(NOTICE_RESERVE_TOKENS)
+            facts
+                .input
+                .saturating_sub(NOTICE_RESERVE_TOKENS + facts.supplement_reserve)
         };
         let band = facts.band_share.map(|share| {
             #[allow(clippy::cast_sign_loss, clippy::cast_precision_loss)]

@@ -22,6 +22,8 @@ pub struct WhatIf<'a> {
     pub mandatory: u64,
     /// Tokens of the mandatory groups and the summaries.
     pub chosen: u64,
+    /// Left to supplements where not everything fits.
+    pub supplement_reserve: u64,
 }
 
 impl WhatIf<'_> {
@@ -65,6 +67,7 @@ impl WhatIf<'_> {
             eligible: groups.iter().map(|group| group.tokens).sum(),
             rescue: false,
             band_share: self.condensed.map(|_| self.band_share),
+            supplement_reserve: self.supplement_reserve,
         });
         let reach = tail::choose(
             &Eligible {

@@ -172,6 +172,8 @@ impl<'a> Selection<'a> {
             group_of: self.grouping.group_of,
             groups: self.grouping.groups,
             notice: self.notice,
+            supplements: Vec::new(),
+            skipped_supplements: Vec::new(),
             cut: self.cut,
             cut_moved: self.input.cut.is_some() && self.input.cut != self.cut,
             rescued: self.reach.rescued,

@@ -90,6 +90,7 @@ impl Selection<'_> {
             eligible,
             rescue: self.input.rescue_immediate_predecessor,
             band_share: self.input.band.map(|band| band.share),
+            supplement_reserve: self.input.supplement_reserve,
         })
     }
 

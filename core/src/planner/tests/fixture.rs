@@ -2,6 +2,7 @@
 
 use serde_json::json;
 
+use crate::config::SupplementalPlacement;
 use crate::message::{Message, from_native};
 use crate::model::{Budgets, Ceilings, Estimator};
 use crate::planner::{
@@ -49,6 +50,8 @@ pub struct Planner {
     pub cut: Option<Cut>,
     pub band: Option<f64>,
     pub rescue: bool,
+    pub supplement_reserve: u64,
+    pub placement: SupplementalPlacement,
 }
 
 impl Planner {
@@ -68,6 +71,8 @@ impl Planner {
             cut: None,
             band: None,
             rescue: true,
+            supplement_reserve: 0,
+            placement: SupplementalPlacement::LatestUser,
         }
     }
 
@@ -98,6 +103,9 @@ impl Planner {
             recent_tail: self.tail,
             pins: 16_000,
             summaries: 12_000,
+            memory: 8_000,
+            history: 8_000,
+            project: 8_000,
         };
         let condensed = |position: usize| {
             condense(candidates.get(position)?, STUB_CHARS, Estimator::CharsV1)
@@ -115,6 +123,9 @@ impl Planner {
                 condensed: &condensed,
             }),
             cut: self.cut,
+            supplement_reserve: self.supplement_reserve,
+            placement: self.placement,
+            recall: None,
         })
     }
 }
