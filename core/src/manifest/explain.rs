@@ -78,7 +78,7 @@ impl<'a> Budgets<'a> {
     fn new(record: &'a PlanRecord, condensed_message: &'a dyn Fn(usize) -> Option<u32>) -> Self {
         let decision = &record.decision;
         let (mut eligible, mut mandatory, mut summaries) = (Vec::new(), 0, 0);
-        for group in decision.groups.iter().rev() {
+        for (index, group) in decision.groups.iter().enumerate().rev() {
             let why = decision
                 .fates
                 .get(group.start())
@@ -88,16 +88,12 @@ impl<'a> Budgets<'a> {
                 Some(WhyIn::Summary) => summaries += group.tokens,
                 _ if group.kind == GroupKind::Summary => {}
                 _ => {
-                    let whole = group.members.iter().map(|position| {
-                        u64::from(
-                            record
-                                .messages
-                                .get(*position)
-                                .map_or(0, |message| message.tokens),
-                        )
-                    });
                     eligible.push(Group {
-                        tokens: whole.sum(),
+                        tokens: decision
+                            .tail_costs
+                            .get(index)
+                            .copied()
+                            .unwrap_or(group.tokens),
                         ..group.clone()
                     });
                 }

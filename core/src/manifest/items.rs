@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::PlanRecord;
-use crate::planner::{Fate, OTHER_HISTORY_PRIORITY, WhyIn};
+use crate::planner::{Fate, OTHER_HISTORY_PRIORITY, ReplacementKind, WhyIn};
 
 /// Class of every text while there is no privacy policy.
 const CLASSIFICATION: &str = "normal";
@@ -40,14 +40,14 @@ pub(super) fn included(record: &PlanRecord) -> Vec<Value> {
                 None,
                 u64::from(notice.tokens),
                 None,
-                "turn-beginning-left-out",
+                "earlier-messages-left-out",
             ));
         }
         if let Some(why) = fate.why_in() {
             items.push(message_item(
                 record,
                 position,
-                why.kind(),
+                kind(fate, why),
                 why.priority(),
                 reason(fate, why),
             ));
@@ -100,6 +100,15 @@ pub(super) fn composition(record: &PlanRecord) -> Vec<Value> {
             (items > 0).then(|| json!({"kind": kind, "items": items, "tokens": tokens}))
         })
         .collect()
+}
+
+fn kind(fate: &Fate, why: WhyIn) -> &'static str {
+    match fate {
+        Fate::Replace(_, replacement) if replacement.what == ReplacementKind::Superseded => {
+            WhyIn::Condensed.kind()
+        }
+        _ => why.kind(),
+    }
 }
 
 fn reason(fate: &Fate, why: WhyIn) -> &'static str {

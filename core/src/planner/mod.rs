@@ -16,13 +16,17 @@
 //! Deliberately absent in this version: pins from memory and the cache-aware tail.
 
 mod grouping;
+mod names;
 mod notice;
 mod reason;
 mod selection;
 mod shorten;
 mod stub;
+mod superseded;
 mod supplement;
 mod tail;
+mod telling;
+mod tool_kinds;
 mod validation;
 mod what_if;
 
@@ -60,7 +64,7 @@ pub struct Candidate<'a> {
 }
 
 /// Everything that a plan is decided from.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct PlannerInput<'a> {
     /// The host's context in order.
     pub candidates: &'a [Candidate<'a>],
@@ -76,8 +80,10 @@ pub struct PlannerInput<'a> {
     pub estimator: Estimator,
     /// The condensed band; none where it is off.
     pub band: Option<Band<'a>>,
-    /// Where the previous plan of this branch began.
-    pub cut: Option<Cut>,
+    /// `context.condenseSuperseded`, with the condensed forms of results; none where it is off.
+    pub superseded: Option<Condensed<'a>>,
+    /// What is kept of the previous plan of this branch.
+    pub kept: Option<Kept<'a>>,
     /// Tokens that tail and band leave to supplements where not everything fits, whether or not any come: 0 where the
     /// caller will bring none. It must not depend on what was found, or the cut would come and go with the evidence.
     pub supplement_reserve: u64,
@@ -96,22 +102,29 @@ pub struct RecallTools<'a> {
     pub read: &'a str,
 }
 
+/// The condensed form of the candidate at a position; none where it stays as it is. Pure: see [`condense`].
+pub type Condensed<'a> = &'a dyn Fn(usize) -> Option<Rc<Replacement>>;
+
 /// The condensed band of a plan.
 #[derive(Clone, Copy)]
 pub struct Band<'a> {
     /// Its share of what the messages may fill.
     pub share: f64,
-    /// The condensed form of the candidate at a position; none where it stays as it is. Pure: see [`condense`].
-    pub condensed: &'a dyn Fn(usize) -> Option<Rc<Replacement>>,
+    /// Characters of the lines that one stub keeps at most.
+    pub stub_chars: usize,
+    /// The condensed forms, without lines.
+    pub condensed: Condensed<'a>,
 }
 
-impl std::fmt::Debug for Band<'_> {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter
-            .debug_struct("Band")
-            .field("share", &self.share)
-            .finish_non_exhaustive()
-    }
+/// What the previous plan decided and this one keeps while it fits.
+#[derive(Clone, Copy)]
+pub struct Kept<'a> {
+    /// Where it began.
+    pub cut: Cut,
+    /// The condensed form in which it sent the candidate at a position, with its lines.
+    pub condensed: Condensed<'a>,
+    /// The lines that it sent of messages before the band.
+    pub outline: Option<&'a str>,
 }
 
 /// Where a plan begins, as positions among the candidates.
@@ -183,8 +196,10 @@ pub enum ReplacementKind {
     ShortenedResult,
     /// Calls that never got a result were taken out.
     UnansweredCallsRemoved,
-    /// A result became a stub, or a response lost its thinking.
+    /// A result became a stub, or a response lost its thinking and the long texts of its arguments.
     Condensed,
+    /// The same, because a later call made the result stale.
+    Superseded,
 }
 
 impl ReplacementKind {
@@ -194,6 +209,7 @@ impl ReplacementKind {
             Self::ShortenedResult => "result-shortened",
             Self::UnansweredCallsRemoved => "unanswered-calls-removed",
             Self::Condensed => "condensed",
+            Self::Superseded => "superseded-result",
         }
     }
 }
@@ -213,6 +229,12 @@ pub struct Decision {
     pub supplements: Vec<PlacedSupplement>,
     /// What was proposed and is not added.
     pub skipped_supplements: Vec<SkippedSupplement>,
+    /// The messages that go out condensed, as the next plan has to keep them.
+    pub condensed: Vec<(usize, Rc<Replacement>)>,
+    /// The lines of what is left out that the notice holds, as the next plan has to keep them.
+    pub outline: Option<Rc<str>>,
+    /// Tokens of each group as the tail would hold it.
+    pub tail_costs: Vec<u64>,
     /// Where tail and band begin; none where there are no messages.
     pub cut: Option<Cut>,
     /// Whether one of them begins elsewhere than the remembered cut says.

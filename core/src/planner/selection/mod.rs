@@ -4,6 +4,7 @@
 //! was compacted away; with an explicit budget the tail would otherwise take all room and the agent would lose it.
 
 mod current;
+mod lines;
 mod mandatory;
 mod reach;
 mod turn_head;
@@ -11,7 +12,8 @@ mod turn_head;
 use std::rc::Rc;
 
 use super::grouping::{Group, GroupKind, Grouping};
-use super::tail::Reach;
+use super::superseded::Superseded;
+use super::tail::{Reach, Room};
 use super::{
     Candidate, Cut, Decision, Fallback, Fate, Notice, PlannerInput, Replacement, Rescue, WhyIn,
     WhyOut,
@@ -46,6 +48,14 @@ struct Selection<'a> {
     /// The first message of all that is kept without a gap, a cut edge included.
     begin: Option<usize>,
     notice: Option<Notice>,
+    /// The room that tail and band were chosen for.
+    room: Option<Room>,
+    /// Whether tail and band are the previous plan's.
+    is_kept: bool,
+    superseded: Superseded,
+    /// The messages that go out condensed.
+    condensed: Vec<(usize, Rc<Replacement>)>,
+    outline: Option<Rc<str>>,
 }
 
 impl<'a> Selection<'a> {
@@ -65,6 +75,11 @@ impl<'a> Selection<'a> {
             cut: None,
             begin: None,
             notice: None,
+            room: None,
+            is_kept: false,
+            superseded: Superseded::default(),
+            condensed: Vec::new(),
+            outline: None,
             grouping,
         }
     }
@@ -80,6 +95,8 @@ impl<'a> Selection<'a> {
         self.choose_summaries(1);
         self.choose_tail();
         self.choose_turn_head();
+        self.choose_lines();
+        self.choose_notice();
         self.choose_summaries(usize::MAX);
         Ok(())
     }
@@ -164,6 +181,7 @@ impl<'a> Selection<'a> {
     }
 
     fn into_decision(mut self) -> Decision {
+        let tail_costs = self.tail_costs();
         let fates = (0..self.input.candidates.len())
             .map(|position| self.fate(position))
             .collect();
@@ -175,7 +193,10 @@ impl<'a> Selection<'a> {
             supplements: Vec::new(),
             skipped_supplements: Vec::new(),
             cut: self.cut,
-            cut_moved: self.input.cut.is_some() && self.input.cut != self.cut,
+            condensed: self.condensed,
+            outline: self.outline,
+            tail_costs,
+            cut_moved: self.input.kept.is_some() && !self.is_kept,
             rescued: self.reach.rescued,
             rescue: self.rescue,
             tail_tokens: self.mandatory_tokens + self.reach.tokens,
@@ -185,6 +206,12 @@ impl<'a> Selection<'a> {
             message_hard: self.hard,
             fallback: None,
         }
+    }
+
+    /// Tokens of each group as the tail would hold it.
+    fn tail_costs(&self) -> Vec<u64> {
+        let cost = |group| self.tokens_with(group, &|position| self.stale(position));
+        self.grouping.groups.iter().map(cost).collect()
     }
 
     fn fate(&mut self, position: usize) -> Fate {
