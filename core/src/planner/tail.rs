@@ -14,7 +14,7 @@ use super::notice::NOTICE_RESERVE_TOKENS;
 use super::{Cut, Rescue, WhyOut};
 
 /// The part of the band's reserve that stubs may take. A stub without a telling line costs and says nothing.
-const STUBS_SHARE: (u64, u64) = (2, 5);
+const STUBS_SHARE: (u64, u64) = (1, 5);
 /// The part of a limit that a moved beginning leaves free.
 const FREE_SHARE_DIVISOR: u64 = 4;
 
@@ -54,6 +54,8 @@ pub(super) struct RoomFacts {
     pub rescue: bool,
     /// The band's share; none where there is no band.
     pub band_share: Option<f64>,
+    /// Tokens of the band's share for which no telling line was found; the tail has them.
+    pub unused: u64,
     /// Left to supplements where not everything fits.
     pub supplement_reserve: u64,
 }
@@ -83,7 +85,7 @@ impl Room {
             // a share of tokens that lie far below 2^53
             let reserve = (input as f64 * share) as u64;
             BandRoom {
-                reserve,
+                reserve: reserve.saturating_sub(facts.unused),
                 stubs: reserve * STUBS_SHARE.0 / STUBS_SHARE.1,
             }
         });

@@ -5,6 +5,8 @@
 //! - that the agent itself wrote, because it will write it again;
 //! - that many messages hold;
 //! - in a line that also holds a name of the recent messages or of the agent's own, or that reports something wrong.
+//! A name that none of this says anything for, and that one message alone holds, counts nothing: most of what a tool
+//! shows is never looked at again.
 //!
 //! Invariants:
 //! - A pure function of the candidates' texts and the limits, so that the same history gives the same lines.
@@ -249,6 +251,9 @@ impl<'a> Table<'a> {
         for name in self.of(line).filter(|name| !name.kept) {
             let own = usize::from(name.written || name.recent);
             let related = line.wrong || active > own;
+            if !name.written && !related && name.messages <= 1 {
+                continue;
+            }
             value += f64::from(name.messages.clamp(1, MAX_MESSAGES))
                 * if name.written { WRITTEN } else { 1.0 }
                 * if related { RELATED } else { 1.0 };

@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use super::Selection;
 use crate::message::Role;
+use crate::model::estimator::text_tokens;
 use crate::planner::notice::NOTICE_RESERVE_TOKENS;
 use crate::planner::stub::{Part, condense_with_lines, parts};
 use crate::planner::telling::{
@@ -56,7 +57,13 @@ impl Selection<'_> {
         let all = self.input.budgets.explicit.is_some() && self.input.kept.is_none();
         let tokens = if all { free } else { free.min(of_band) };
         let texts = self.texts();
+        let before = self.tokens;
         self.fill(&texts, band, tokens);
+        let outline = self.outline.as_deref().map_or(0, |outline| {
+            u64::from(text_tokens(self.input.estimator, outline))
+        });
+        let used = self.tokens - before + outline;
+        self.unused_by_lines = tokens.saturating_sub(used);
     }
 
     /// The texts of all messages, oldest first; of what is left out, the newest as far as the work is bounded.

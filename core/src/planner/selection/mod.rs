@@ -11,7 +11,7 @@ mod turn_head;
 
 use std::rc::Rc;
 
-use super::grouping::{Group, GroupKind, Grouping};
+use super::grouping::{self, Group, GroupKind, Grouping};
 use super::superseded::Superseded;
 use super::tail::{Reach, Room};
 use super::{
@@ -20,10 +20,19 @@ use super::{
 };
 use crate::message::Role;
 
+/// The part of the target that the band must have left unused for tail and band to be chosen once more.
+const WORTH_A_SECOND_CHOICE: u64 = 20;
+
 /// Selects among the groups.
 pub(super) fn select(input: &PlannerInput<'_>, grouping: Grouping) -> Decision {
     let mut selection = Selection::new(input, grouping);
-    let fallback = selection.run().err();
+    let mut fallback = selection.run().err();
+    let unused = selection.unused_by_lines;
+    if fallback.is_none() && unused > selection.target / WORTH_A_SECOND_CHOICE {
+        selection = Selection::new(input, grouping::group(input.candidates, input.estimator));
+        selection.given_back = unused;
+        fallback = selection.run().err();
+    }
     let mut decision = selection.into_decision();
     decision.fallback = fallback.or_else(|| super::validation::check(input, &decision));
     decision
@@ -56,6 +65,10 @@ struct Selection<'a> {
     /// The messages that go out condensed.
     condensed: Vec<(usize, Rc<Replacement>)>,
     outline: Option<Rc<str>>,
+    /// Tokens for which no telling line was found.
+    unused_by_lines: u64,
+    /// The same of a first choice, which the tail has in the second.
+    given_back: u64,
 }
 
 impl<'a> Selection<'a> {
@@ -80,6 +93,8 @@ impl<'a> Selection<'a> {
             superseded: Superseded::default(),
             condensed: Vec::new(),
             outline: None,
+            unused_by_lines: 0,
+            given_back: 0,
             grouping,
         }
     }
