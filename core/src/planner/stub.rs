@@ -171,85 +171,110 @@ mod tests {
     use super::*;
     use crate::message::from_native;
 
-    fn condensed(native: &Value, stub_chars: usize) -> Option<Replacement> {
+    fn with_candidate<T>(native: &Value, look: impl FnOnce(&Candidate<'_>) -> T) -> T {
         let message = from_native(native);
-        let tokens = message.tokens(Estimator::CharsV1);
-        condense(
-            &Candidate {
-                message: &message,
-                tokens,
-                entry_id: Some("abc"),
-                pinned: false,
-            },
-            stub_chars,
-            Estimator::CharsV1,
-        )
+        look(&Candidate {
+            message: &message,
+            tokens: message.tokens(Estimator::CharsV1),
+            entry_id: Some("abc"),
+            pinned: false,
+        })
+    }
+
+    fn condensed(native: &Value) -> Option<Replacement> {
+        with_candidate(native, |candidate| condense(candidate, Estimator::CharsV1))
     }
 
     fn content(replacement: &Replacement) -> Value {
         serde_json::from_str(&replacement.content).unwrap()
     }
 
+    fn result(text: &str, failed: bool) -> Value {
+        json!({"role": "toolResult", "toolCallId": "c", "toolName": "bash", "isError": failed,
+            "content": [{"type": "text", "text": text}]})
+    }
+
     #[test]
-    fn a_stub_keeps_what_tells_and_says_where_the_rest_is() {
-        let mut text = "total 40\n".to_owned();
-        text += &"plain words without any name\n".repeat(200);
-        text += "error: cannot open src/main.rs\nconnectToServer(retry_count)\n";
-        text += &"more plain words\n".repeat(100);
-        let result = json!({"role": "toolResult", "toolCallId": "c", "toolName": "bash", "isError": true, "content": [{"type": "text", "text": text}]});
-        let replacement = condensed(&result, 120).unwrap();
-        let blocks = content(&replacement);
-        let stub = blocks[0]["text"].as_str().unwrap();
-        assert!(
-            stub.starts_with("[ds4-context: bash result condensed, error, "),
-            "{stub}"
+    fn a_stub_says_how_much_is_left_out_and_where_it_is() {
+        let native = result(&"plain words\n".repeat(200), true);
+        let replacement = condensed(&native).unwrap();
+        assert_eq!(
+            content(&replacement)[0]["text"],
+            "[ds4-context: failed, 2400 characters condensed; entry abc]"
         );
-        assert!(stub.contains("entry abc of the session log"), "{stub}");
-        assert!(
-            stub.contains("error: cannot open src/main.rs\nconnectToServer(retry_count)"),
-            "{stub}"
+        assert_eq!(condensed(&native), Some(replacement), "pure");
+    }
+
+    #[test]
+    fn a_stub_holds_the_lines_chosen_for_it() {
+        let lines = [
+            "error: cannot open src/main.rs",
+            "connectToServer(retry_count)",
+        ];
+        let native = result(&"plain words\n".repeat(200), false);
+        let replacement = with_candidate(&native, |candidate| {
+            condense_with_lines(candidate, &|_| &lines[..], Estimator::CharsV1)
+        });
+        assert_eq!(
+            content(&replacement.unwrap())[0]["text"],
+            "[ds4-context: 2400 characters condensed; entry abc]\nerror: cannot open src/main.rs\nconnectToServer(retry_count)"
         );
-        assert!(stub.len() < 120 + 130, "{stub}");
-        assert_eq!(condensed(&result, 120), Some(replacement), "pure");
     }
 
     #[test]
     fn short_results_and_texts_of_people_and_models_stay() {
+        assert_eq!(condensed(&result("short", false)), None);
         assert_eq!(
-            condensed(
-                &json!({"role": "toolResult", "toolCallId": "c", "toolName": "bash", "content": "short"}),
-                400
-            ),
+            condensed(&json!({"role": "user", "content": "x ".repeat(5_000)})),
             None
         );
-        assert_eq!(
-            condensed(&json!({"role": "user", "content": "x ".repeat(5_000)}), 400),
-            None
-        );
-        assert_eq!(
-            condensed(
-                &json!({"role": "assistant", "content": [{"type": "text", "text": "x ".repeat(5_000)}]}),
-                400
-            ),
-            None
-        );
+        let prose =
+            json!({"role": "assistant", "content": [{"type": "text", "text": "x ".repeat(5_000)}]});
+        assert_eq!(condensed(&prose), None);
     }
 
     #[test]
-    fn thinking_goes_and_calls_stay_whole() {
+    fn thinking_and_long_arguments_go_and_short_arguments_stay() {
         let native = json!({"role": "assistant", "content": [
             {"type": "thinking", "thinking": "long ".repeat(100)},
-            {"type": "toolCall", "id": "1", "name": "write", "arguments": {"content": "z".repeat(900)}}]});
-        let replacement = condensed(&native, 400).unwrap();
-        assert_eq!(content(&replacement).as_array().unwrap().len(), 1);
+            {"type": "text", "text": "I write it."},
+            {"type": "toolCall", "id": "1", "name": "write", "arguments": {"path": "a/b.rs", "content": "z\n".repeat(450)}}]});
+        let replacement = condensed(&native).unwrap();
+        let blocks = content(&replacement);
+        assert_eq!(blocks.as_array().unwrap().len(), 2);
+        assert_eq!(blocks[0]["text"], "I write it.");
+        assert_eq!(blocks[1]["arguments"]["path"], "a/b.rs");
         assert_eq!(
-            content(&replacement)[0]["arguments"]["content"]
-                .as_str()
-                .unwrap()
-                .len(),
-            900
+            blocks[1]["arguments"]["content"],
+            "[ds4-context: 900 characters condensed; entry abc]"
         );
         let only_thinking = json!({"role": "assistant", "content": [{"type": "thinking", "thinking": "long ".repeat(100)}]});
-        assert_eq!(condensed(&only_thinking, 400), None);
+        assert_eq!(condensed(&only_thinking), None);
+    }
+
+    #[test]
+    fn the_parts_of_a_response_are_those_that_lines_are_put_into() {
+        let native = json!({"role": "assistant", "content": [
+            {"type": "text", "text": "first"},
+            {"type": "toolCall", "id": "1", "name": "edit", "arguments": {"path": "p", "edits": [{"oldText": "o".repeat(300), "newText": "n".repeat(300)}]}}]});
+        let parts = with_candidate(&native, parts);
+        let left_out: Vec<_> = parts.iter().filter(|part| part.left_out).collect();
+        assert_eq!(parts.len(), 4);
+        assert_eq!(left_out.len(), 2);
+        let new_text = left_out[1];
+        let replacement = with_candidate(&native, |candidate| {
+            let of_new = |place: usize| -> &[&str] {
+                if place == new_text.place {
+                    &["kept"]
+                } else {
+                    &[]
+                }
+            };
+            condense_with_lines(candidate, &of_new, Estimator::CharsV1)
+        });
+        let blocks = content(&replacement.unwrap());
+        let edit = &blocks[1]["arguments"]["edits"][0];
+        assert!(edit["newText"].as_str().unwrap().ends_with("\nkept"));
+        assert!(!edit["oldText"].as_str().unwrap().contains("kept"));
     }
 }

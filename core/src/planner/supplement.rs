@@ -152,6 +152,9 @@ impl Decision {
             }
         }
         self.fallback = validation::check(input, &self);
+        if self.fallback.is_some() {
+            self.supplements.clear();
+        }
         self
     }
 

@@ -54,8 +54,8 @@ pub(super) struct RoomFacts {
     pub rescue: bool,
     /// The band's share; none where there is no band.
     pub band_share: Option<f64>,
-    /// Tokens of the band's share for which no telling line was found; the tail has them.
-    pub unused: u64,
+    /// Tokens of that share that the tail has because no telling line was found for them.
+    pub given_back: u64,
     /// Left to supplements where not everything fits.
     pub supplement_reserve: u64,
 }
@@ -85,7 +85,7 @@ impl Room {
             // a share of tokens that lie far below 2^53
             let reserve = (input as f64 * share) as u64;
             BandRoom {
-                reserve: reserve.saturating_sub(facts.unused),
+                reserve: reserve.saturating_sub(facts.given_back),
                 stubs: reserve * STUBS_SHARE.0 / STUBS_SHARE.1,
             }
         });
@@ -227,7 +227,8 @@ pub(super) fn keep(eligible: &Eligible<'_>, room: &Room, cut: Cut, outline: u64)
 /// Tail and band chosen anew. Where the plan before began elsewhere, a quarter of the tail's limit stays free.
 pub(super) fn choose(eligible: &Eligible<'_>, room: &Room, moved: bool) -> Reach {
     let tail_room = match (room.everything_fits, moved) {
-        (true, _) => *room,
+        (true, false) => *room,
+        (true, true) => room.with_a_quarter_free(),
         (false, false) => room.beside_band(),
         (false, true) => room.beside_band().with_a_quarter_free(),
     };

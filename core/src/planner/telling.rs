@@ -14,7 +14,7 @@
 //! - The work is bounded by [`MAX_SCANNED_BYTES`] of text, newest first.
 
 use std::cmp::{Ordering, Reverse};
-use std::collections::{BinaryHeap, HashMap};
+use std::collections::{BinaryHeap, HashMap, HashSet};
 use std::hash::{BuildHasherDefault, DefaultHasher};
 
 use super::names::names_of;
@@ -31,8 +31,6 @@ const WRITTEN: f64 = 6.0;
 const RELATED: f64 = 2.5;
 /// Messages with a name that count at most.
 const MAX_MESSAGES: u32 = 8;
-/// Quarters of a token that a character of a heading takes: IDs are dense for every vocabulary.
-const HEADING_QUARTERS: u64 = 1;
 /// Words of lines that report something wrong, in lower case.
 const ERROR_WORDS: [&str; 10] = [
     "error",
@@ -54,8 +52,10 @@ type FixedState = BuildHasherDefault<DefaultHasher>;
 pub(super) struct Passage<'a> {
     /// The text.
     pub text: &'a str,
-    /// Characters that its first kept line brings beside itself.
-    pub heading_chars: usize,
+    /// Tokens that its first kept line brings beside itself, at most.
+    pub heading_tokens: u32,
+    /// Whether it may take room that no telling line needs, up to being whole.
+    pub may_be_whole: bool,
     /// Whether the text is a part of a JSON string, in which quotes and line ends take more characters.
     pub escaped: bool,
 }
@@ -198,7 +198,7 @@ pub(super) fn telling_lines<'a>(
             continue;
         };
         let heading = if chosen.is_empty() {
-            passage.heading_chars as u64 * HEADING_QUARTERS
+            u64::from(passage.heading_tokens) * 4
         } else {
             0
         };
@@ -211,12 +211,47 @@ pub(super) fn telling_lines<'a>(
         chosen.push(best.line);
         table.keep(line);
     }
+    fill_up(passages, &lines, &mut chosen, left);
     let texts = chosen.into_iter().map(|mut chosen| {
         chosen.sort_unstable();
         let texts = chosen.into_iter().filter_map(|index| lines.get(index));
         texts.map(|line| line.text).collect()
     });
     texts.collect()
+}
+
+/// What room is left when no line tells anything more goes to the other lines of the newest passages that may be whole,
+/// in the text's order.
+fn fill_up(passages: &[Passage<'_>], lines: &[Line<'_>], chosen: &mut [Vec<usize>], mut left: u64) {
+    let mut last: Option<usize> = None;
+    let mut taken: HashSet<usize, FixedState> = HashSet::default();
+    for (index, line) in lines.iter().enumerate().rev() {
+        if last != Some(line.passage) {
+            last = Some(line.passage);
+            let first = lines.get(..=index).unwrap_or_default();
+            let first = first.partition_point(|other| other.passage < line.passage);
+            if passages
+                .get(line.passage)
+                .is_none_or(|passage| !passage.may_be_whole)
+            {
+                continue;
+            }
+            let Some(chosen) = chosen.get_mut(line.passage) else {
+                continue;
+            };
+            taken.clear();
+            taken.extend(chosen.iter().copied());
+            for (place, line) in lines.iter().enumerate().take(index + 1).skip(first) {
+                if line.quarters > left {
+                    return;
+                }
+                if taken.insert(place) {
+                    left -= line.quarters;
+                    chosen.push(place);
+                }
+            }
+        }
+    }
 }
 
 /// The names of all lines, numbered.
@@ -288,10 +323,10 @@ fn lines_of<'a>(
             let mut names = Vec::new();
             names_of(text, |name| names.push(table.number(name, known)));
             let wrong = reports_something_wrong(text);
-            if names.is_empty() && wrong && !text.is_empty() {
+            if names.is_empty() && wrong {
                 names.push(table.number(text, known));
             }
-            if names.is_empty() {
+            if text.is_empty() {
                 continue;
             }
             names.sort_unstable();
@@ -312,7 +347,8 @@ fn lines_of<'a>(
 fn quarters(text: &str, escaped: bool, estimator: Estimator) -> u64 {
     let more = |text: &str| match estimator {
         Estimator::CharsV1 => utf16_length(text) as u64,
-        Estimator::O200kBaseV1 => u64::from(text_tokens(estimator, text)) * 4,
+        // One more for the line's end.
+        Estimator::O200kBaseV1 => (u64::from(text_tokens(estimator, text)) + 1) * 4,
     };
     if escaped {
         more(&serde_json::Value::from(text).to_string())

@@ -66,7 +66,7 @@ impl WhatIf<'_> {
             eligible: groups.iter().map(|group| group.tokens).sum(),
             rescue: false,
             band_share: self.condensed.map(|_| self.band_share),
-            unused: 0,
+            given_back: 0,
             supplement_reserve: self.supplement_reserve,
         });
         let reach = tail::choose(

@@ -1,6 +1,6 @@
 //! The telling lines of a plan: what the room that stubs leave is filled with, in the stubs and in the outline.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use super::Selection;
@@ -12,9 +12,6 @@ use crate::planner::telling::{
     Known, LineRoom, MAX_SCANNED_BYTES, Mention, Passage, telling_lines,
 };
 use crate::planner::{Band, Replacement, ReplacementKind};
-
-/// What a heading of the outline takes beside the entry's ID, in characters.
-const HEADING: &str = "\n[entry ]";
 
 /// How a message takes part in the choice of lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,11 +28,13 @@ enum Standing {
 struct Texts {
     position: usize,
     standing: Standing,
+    /// Whether a later call has made it stale.
+    superseded: bool,
     parts: Vec<Part>,
 }
 
 /// The lines chosen for a message, by the place of the text that they come from.
-type LinesOf<'a> = HashMap<usize, Vec<&'a str>>;
+type LinesOf<'a> = BTreeMap<usize, Vec<&'a str>>;
 
 impl Selection<'_> {
     /// Fills what tail and stubs leave of the room with lines of the condensed messages and of what is left out.
@@ -57,17 +56,19 @@ impl Selection<'_> {
         let all = self.input.budgets.explicit.is_some() && self.input.kept.is_none();
         let tokens = if all { free } else { free.min(of_band) };
         let texts = self.texts();
-        let before = self.tokens;
         self.fill(&texts, band, tokens);
         let outline = self.outline.as_deref().map_or(0, |outline| {
             u64::from(text_tokens(self.input.estimator, outline))
         });
-        let used = self.tokens - before + outline;
-        self.unused_by_lines = tokens.saturating_sub(used);
+        self.unused = reserve.saturating_sub(self.reach.band_tokens + outline);
     }
 
     /// The texts of all messages, oldest first; of what is left out, the newest as far as the work is bounded.
     fn texts(&self) -> Vec<Texts> {
+        let condensed = self.condensed.iter();
+        let condensed: BTreeMap<usize, ReplacementKind> = condensed
+            .map(|(position, form)| (*position, form.what))
+            .collect();
         let mut texts = Vec::new();
         let mut left = MAX_SCANNED_BYTES;
         for (position, candidate) in self.input.candidates.iter().enumerate().rev() {
@@ -76,26 +77,23 @@ impl Selection<'_> {
             };
             let standing = if !self.is_chosen(group) {
                 Standing::LeftOut
-            } else if self
-                .condensed
-                .iter()
-                .any(|(condensed, _)| *condensed == position)
-            {
+            } else if condensed.contains_key(&position) {
                 Standing::Condensed
             } else {
                 Standing::Whole
             };
-            let parts = parts(candidate);
-            let bytes: usize = parts.iter().map(|part| part.text.len()).sum();
             if standing == Standing::LeftOut {
-                if bytes > left {
-                    break;
+                // What a message holds is about as long as what is read of it.
+                left = left.saturating_sub(candidate.message.wire().len());
+                if left == 0 {
+                    continue;
                 }
-                left -= bytes;
             }
+            let parts = parts(candidate);
             texts.push(Texts {
                 position,
                 standing,
+                superseded: condensed.get(&position) == Some(&ReplacementKind::Superseded),
                 parts,
             });
         }
@@ -110,12 +108,17 @@ impl Selection<'_> {
             passage_chars: band.stub_chars,
         };
         let chosen = telling_lines(&passages, &known, room, self.input.estimator);
-        let mut by_message: HashMap<usize, LinesOf<'_>> = HashMap::new();
+        let mut by_message: BTreeMap<usize, LinesOf<'_>> = BTreeMap::new();
         for (lines, (position, place)) in chosen.into_iter().zip(places) {
             if !lines.is_empty() {
                 by_message.entry(position).or_default().insert(place, lines);
             }
         }
+        let places = self.condensed.iter().enumerate();
+        let places: BTreeMap<usize, usize> = places
+            .map(|(place, (position, _))| (*position, place))
+            .collect();
+        let mut whole = BTreeSet::new();
         let mut outline = String::new();
         for message in texts {
             let Some(lines) = by_message.get(&message.position) else {
@@ -123,10 +126,18 @@ impl Selection<'_> {
             };
             match message.standing {
                 Standing::Whole => {}
-                Standing::Condensed => self.keep_lines(message.position, lines),
+                Standing::Condensed => {
+                    if let Some(&place) = places.get(&message.position)
+                        && !self.keep_lines(place, lines)
+                    {
+                        whole.insert(message.position);
+                    }
+                }
                 Standing::LeftOut => self.outline_lines(&mut outline, message, lines),
             }
         }
+        self.condensed
+            .retain(|(position, _)| !whole.contains(position));
         if !outline.is_empty() {
             self.outline = Some(outline.into());
         }
@@ -156,14 +167,18 @@ impl Selection<'_> {
                 };
                 known.learn(&part.text, mention);
                 if open {
-                    let heading = if message.standing == Standing::LeftOut {
-                        HEADING.len() + candidate.and_then(|c| c.entry_id).map_or(0, str::len)
-                    } else {
-                        0
+                    let heading = match candidate.and_then(|candidate| candidate.entry_id) {
+                        Some(id) if message.standing == Standing::LeftOut => {
+                            text_tokens(self.input.estimator, &heading(id))
+                        }
+                        _ => 0,
                     };
                     passages.push(Passage {
                         text: &part.text,
-                        heading_chars: heading,
+                        // One more where a text's last token is begun.
+                        heading_tokens: heading + 1,
+                        may_be_whole: message.standing == Standing::Condensed
+                            && !message.superseded,
                         escaped: part.argument && message.standing == Standing::Condensed,
                     });
                     places.push((message.position, part.place));
@@ -173,53 +188,50 @@ impl Selection<'_> {
         (known, passages, places)
     }
 
-    /// Puts the lines into the condensed form of a message.
-    fn keep_lines(&mut self, position: usize, lines: &LinesOf<'_>) {
-        let Some(candidate) = self.input.candidates.get(position) else {
-            return;
+    /// Puts the lines into the condensed form at that place among those of the plan. With so many lines that the message
+    /// takes no more whole, it goes out whole, and the answer is no.
+    fn keep_lines(&mut self, place: usize, lines: &LinesOf<'_>) -> bool {
+        let Some((position, without)) = self.condensed.get(place).cloned() else {
+            return true;
         };
-        let of_place = |place: usize| lines.get(&place).map_or(&[][..], Vec::as_slice);
-        let form = condense_with_lines(candidate, &of_place, self.input.estimator);
-        let slot = self
-            .condensed
-            .iter_mut()
-            .find(|(condensed, _)| *condensed == position);
-        if let (Some(form), Some((_, without))) = (form, slot) {
-            let superseded = without.what == ReplacementKind::Superseded;
-            let form = Rc::new(Replacement {
+        let Some(candidate) = self.input.candidates.get(position) else {
+            return true;
+        };
+        let of_text = |text: usize| lines.get(&text).map_or(&[][..], Vec::as_slice);
+        let form = condense_with_lines(candidate, &of_text, self.input.estimator).map(|form| {
+            Rc::new(Replacement {
                 what: without.what,
                 ..form
-            });
-            let more = u64::from(form.tokens.saturating_sub(without.tokens));
-            *without = Rc::clone(&form);
-            self.put(position, form, more);
-            if superseded {
-                self.reach.tokens += more;
-            } else {
-                self.reach.band_tokens += more;
-            }
+            })
+        });
+        let tokens = form.as_ref().map_or(candidate.tokens, |form| form.tokens);
+        let more = u64::from(tokens.saturating_sub(without.tokens));
+        if without.what == ReplacementKind::Superseded {
+            self.reach.tokens += more;
+        } else {
+            self.reach.band_tokens += more;
         }
-    }
-
-    /// Puts a condensed form in the place of the one without lines, which took that many tokens less.
-    fn put(&mut self, position: usize, form: Rc<Replacement>, more: u64) {
-        if let Some(group) = self.grouping.group_of.get(position).copied().flatten()
-            && let Some(group) = self.grouping.groups.get_mut(group)
-        {
+        self.tokens += more;
+        let group = self.grouping.group_of.get(position).copied().flatten();
+        if let Some(group) = group.and_then(|group| self.grouping.groups.get_mut(group)) {
             group.tokens += more;
         }
         if let Some(slot) = self.replaced.get_mut(position) {
-            *slot = Some(form);
+            slot.clone_from(&form);
         }
-        self.tokens += more;
+        match (form, self.condensed.get_mut(place)) {
+            (Some(form), Some(slot)) => {
+                slot.1 = form;
+                true
+            }
+            _ => false,
+        }
     }
 
     fn outline_lines(&self, outline: &mut String, message: &Texts, lines: &LinesOf<'_>) {
         let candidate = self.input.candidates.get(message.position);
         if let Some(id) = candidate.and_then(|candidate| candidate.entry_id) {
-            outline.push_str("\n[entry ");
-            outline.push_str(id);
-            outline.push(']');
+            outline.push_str(&heading(id));
         }
         let in_order = message
             .parts
@@ -230,4 +242,9 @@ impl Selection<'_> {
             outline.push_str(line);
         }
     }
+}
+
+/// What stands above the lines of an entry in the outline.
+fn heading(entry_id: &str) -> String {
+    format!("\n[entry {entry_id}]")
 }

@@ -1,4 +1,5 @@
-//! The order of work of a plan (behaviour 2.2): mandatory, newest summary, tail, turn head, further summaries, checks.
+//! The order of work of a plan (behaviour 2.2): mandatory, newest summary, tail and band, turn head, telling lines,
+//! notice, further summaries, checks.
 //!
 //! One deviation from the reference order: the newest summary is chosen before the tail. It stands for everything that
 //! was compacted away; with an explicit budget the tail would otherwise take all room and the agent would lose it.
@@ -27,7 +28,8 @@ const WORTH_A_SECOND_CHOICE: u64 = 20;
 pub(super) fn select(input: &PlannerInput<'_>, grouping: Grouping) -> Decision {
     let mut selection = Selection::new(input, grouping);
     let mut fallback = selection.run().err();
-    let unused = selection.unused_by_lines;
+    // What the band found no lines for lengthens the tail, once.
+    let unused = selection.unused;
     if fallback.is_none() && unused > selection.target / WORTH_A_SECOND_CHOICE {
         selection = Selection::new(input, grouping::group(input.candidates, input.estimator));
         selection.given_back = unused;
@@ -65,8 +67,8 @@ struct Selection<'a> {
     /// The messages that go out condensed.
     condensed: Vec<(usize, Rc<Replacement>)>,
     outline: Option<Rc<str>>,
-    /// Tokens for which no telling line was found.
-    unused_by_lines: u64,
+    /// Tokens of the band's share that no line was found for.
+    unused: u64,
     /// The same of a first choice, which the tail has in the second.
     given_back: u64,
 }
@@ -93,7 +95,7 @@ impl<'a> Selection<'a> {
             superseded: Superseded::default(),
             condensed: Vec::new(),
             outline: None,
-            unused_by_lines: 0,
+            unused: 0,
             given_back: 0,
             grouping,
         }

@@ -151,7 +151,7 @@ impl Selection<'_> {
             eligible: self.groups(eligible).iter().map(|group| group.tokens).sum(),
             rescue: self.input.rescue_immediate_predecessor,
             band_share: self.input.band.map(|band| band.share),
-            unused: self.given_back,
+            given_back: self.given_back,
             supplement_reserve: self.input.supplement_reserve,
         })
     }
