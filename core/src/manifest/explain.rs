@@ -42,7 +42,12 @@ pub(super) fn explanation(record: &PlanRecord, condensed: &dyn Fn(usize) -> Opti
             exact_left -= 1;
             let need = what_if.smallest_budget(place, at_least);
             at_least = at_least.max(need.saturating_sub(1));
-            Need::Exactly(need)
+            // What a band finds no lines for lengthens the tail, so that a little less may do.
+            if record.band_share.is_some() {
+                Need::AtMost(need)
+            } else {
+                Need::Exactly(need)
+            }
         });
         let mut row = exclusion.row();
         if let Some(row) = row.as_object_mut() {
