@@ -1,12 +1,10 @@
 //! Telling lines: which lines of condensed messages are kept.
 //!
 //! What an agent needs again is what it has to write down exactly: names of functions, files, tests, errors, values. So a
-//! line is worth the names in it that nothing kept holds yet, measured against its tokens. A name counts more
-//! - that the agent itself wrote, because it will write it again;
-//! - that many messages hold;
-//! - in a line that also holds a name of the recent messages or of the agent's own, or that reports something wrong.
-//! A name that none of this says anything for, and that one message alone holds, counts nothing: most of what a tool
-//! shows is never looked at again.
+//! line is worth the names in it that nothing kept holds yet, measured against its tokens. A name counts more that the
+//! agent itself wrote, because it will write it again; that many messages hold; and in a line that also holds a name of
+//! the recent messages or of the agent's own, or that reports something wrong. A name that none of this speaks for, and
+//! that one message alone holds, counts nothing: most of what a tool shows is never looked at again.
 //!
 //! Invariants:
 //! - A pure function of the candidates' texts and the limits, so that the same history gives the same lines.
