@@ -38,7 +38,7 @@ use crate::manifest::{PlanRecord, RecordedMessage, SharedPrefix, Usage};
 use crate::message::hex;
 use crate::model::budget::limits;
 use crate::model::{Model, ModelProfile};
-use crate::planner::{Band, Candidate, PlannerInput, condense, plan as decide};
+use crate::planner::{Band, Candidate, Condensed, Kept, PlannerInput, condense, plan as decide};
 use crate::ports::Storage;
 use crate::retrieval::{References, SessionIndex};
 use crate::session::{AppendError, LogFormat, SessionLog};
@@ -240,12 +240,19 @@ impl Session {
         let condensed = |place: usize| {
             let candidate = candidates.get(place)?;
             let message = context.identity(&self.log, &view, place);
-            let stub_chars = band.stub_chars as usize;
             forms.borrow_mut().form(profile.estimator, message, || {
-                condense(candidate, stub_chars, profile.estimator)
+                condense(candidate, profile.estimator)
             })
         };
-        let decision = decide(&PlannerInput {
+        let kept = self
+            .plans
+            .kept(&profile, explicit, &view, &context, &self.log);
+        let kept_form = |place: usize| {
+            let (_, remembered) = kept.as_ref()?;
+            let identity = context.identity(&self.log, &view, place);
+            remembered.condensed.get(&identity).cloned()
+        };
+        let input = PlannerInput {
             candidates: &candidates,
             fixed_tokens: overhead.tokens(),
             budgets: &budgets,
@@ -254,12 +261,24 @@ impl Session {
             estimator: profile.estimator,
             band: band.enabled.then_some(Band {
                 share: band.max_share,
+                stub_chars: band.stub_chars as usize,
                 condensed: &condensed,
             }),
-            cut: self
-                .plans
-                .cut(&profile, explicit, &view, &context, &self.log),
-        });
+            superseded: self
+                .config
+                .context
+                .condense_superseded
+                .then_some(&condensed as Condensed<'_>),
+            kept: kept.as_ref().map(|(cut, remembered)| Kept {
+                cut: *cut,
+                condensed: &kept_form,
+                outline: remembered.outline.as_deref(),
+            }),
+            supplement_reserve: 0,
+            placement: self.config.context.supplemental_placement,
+            recall: None,
+        };
+        let decision = decide(&input);
         self.forms = forms.into_inner();
         let messages = candidates
             .iter()
@@ -274,6 +293,7 @@ impl Session {
             session_id: self.session_id.clone(),
             leaf_id: view.leaf_id(&self.log).map(Into::into),
             band_share: band.enabled.then_some(band.max_share),
+            supplement_reserve: 0,
             mode: self.config.context.mode,
             estimator: profile.estimator,
             profile,
@@ -331,7 +351,6 @@ impl Session {
         let forms = RefCell::new(std::mem::take(&mut self.forms));
         let explanation = self.plans.record(id).map(|record| {
             let newest = self.plans.newest(&record.id);
-            let stub_chars = self.config.context.condensed_band.stub_chars as usize;
             record.explanation(&|place| {
                 let NewestPlan { view, context, .. } = newest?;
                 let message = record.messages.get(place)?;
@@ -342,7 +361,7 @@ impl Session {
                     pinned: false,
                 };
                 let identity = context.identity(&self.log, view, place);
-                let make = || condense(&candidate, stub_chars, record.estimator);
+                let make = || condense(&candidate, record.estimator);
                 forms
                     .borrow_mut()
                     .form(record.estimator, identity, make)

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::exclusions::{Exclusion, exclusions};
 use super::{POLICY_VERSION, PlanRecord, inventory, items};
-use crate::planner::{Fallback, PLANNER_VERSION};
+use crate::planner::{Fallback, PLANNER_VERSION, SupplementCategory};
 
 /// Groups that `excludedNativeGroups` lists, oversized ones first.
 const MAX_LISTED_GROUPS: usize = 32;
@@ -33,6 +33,7 @@ pub(super) fn manifest(record: &PlanRecord) -> Value {
         "composition": items::composition(record),
         "included": items::included(record),
         "excluded": items::excluded(record),
+        "retrievedEventIds": retrieved_event_ids(record),
         "persistedInventory": Value::Null,
         "planning": planning(record, &excluded),
         "warnings": warnings(&excluded),
@@ -45,6 +46,21 @@ pub(super) fn manifest(record: &PlanRecord) -> Value {
         inventory::roll_up(manifest);
     }
     manifest
+}
+
+/// The entries that evidence of the plan quotes, in the order in which it is placed, each once.
+fn retrieved_event_ids(record: &PlanRecord) -> Vec<&str> {
+    let mut ids: Vec<&str> = Vec::new();
+    let placed = record.decision.supplements.iter();
+    let evidence = placed
+        .map(|placed| &placed.supplement)
+        .filter(|supplement| supplement.category == SupplementCategory::Retrieval);
+    for id in evidence.flat_map(|supplement| &supplement.source_ids) {
+        if !ids.contains(&id.as_str()) {
+            ids.push(id);
+        }
+    }
+    ids
 }
 
 fn planning(record: &PlanRecord, excluded: &[Exclusion<'_>]) -> Value {

@@ -70,6 +70,8 @@ pub struct PlanRecord {
     pub mode: ContextMode,
     /// The condensed band's share; none where it is off.
     pub band_share: Option<f64>,
+    /// Tokens left to supplements where not everything fits.
+    pub supplement_reserve: u64,
     /// The estimator of all tokens here.
     pub estimator: Estimator,
     /// Tokens of the system prompt.
