@@ -27,7 +27,7 @@ pub(super) struct NewestPlan {
 #[derive(Debug)]
 pub(super) struct RememberedCut {
     /// The messages that it sent condensed.
-    pub condensed: HashMap<MessageIdentity, Rc<Replacement>, BuildHasherDefault<DefaultHasher>>,
+    pub condensed: FixedHashMap<MessageIdentity, Rc<Replacement>>,
     /// What it sent of the messages before the band.
     pub outline: Option<Rc<str>>,
     tail: Anchor,
