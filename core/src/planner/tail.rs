@@ -190,14 +190,14 @@ impl Eligible<'_> {
     }
 }
 
-/// Tail and band as the plan before had them, where they still fit. The costs are those of the kept forms, and `outline`
-/// is what the plan before said of the messages before the band.
-pub(super) fn keep(eligible: &Eligible<'_>, room: &Room, cut: Cut, outline: u64) -> Option<Reach> {
+/// Tail and band as the plan before had them, where they still fit. The costs are those of the kept forms, and `before`
+/// is what stands before the band: the outline and the message that its turn began with.
+pub(super) fn keep(eligible: &Eligible<'_>, room: &Room, cut: Cut, before: u64) -> Option<Reach> {
     let length = eligible.from(cut.tail);
     let tokens = eligible.tail(0..length);
     let end = eligible.from(cut.band).max(length);
     let band_tokens = eligible.band(length..end);
-    if !room.fits_input(tokens + band_tokens + outline) {
+    if !room.fits_input(tokens + band_tokens + before) {
         return None;
     }
     let rescued = !room.fits_tail(tokens);
@@ -205,7 +205,7 @@ pub(super) fn keep(eligible: &Eligible<'_>, room: &Room, cut: Cut, outline: u64)
         return None;
     }
     let next = (end < eligible.groups.len()).then(|| {
-        let more = tokens + band_tokens + outline + eligible.tail(end..end + 1);
+        let more = tokens + band_tokens + before + eligible.tail(end..end + 1);
         match (rescued, room.fits_tail(more), room.fits_input(more)) {
             (true, ..) | (_, false, true) => WhyOut::RecentTailLimit,
             (_, true, true) => WhyOut::BeforeStableCut,

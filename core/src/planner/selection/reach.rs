@@ -97,7 +97,7 @@ impl Selection<'_> {
             },
             room,
             kept.cut,
-            outline,
+            outline + self.head_tokens(kept.cut.band),
         );
         let stays = reach.is_some();
         if let Some(reach) = reach {
@@ -106,6 +106,19 @@ impl Selection<'_> {
             self.is_kept = true;
         }
         stays
+    }
+
+    /// Tokens of the user message of the turn that the band begins in the middle of, where it is not chosen anyway: it
+    /// stands before the band, and dropping it would change the prefix.
+    fn head_tokens(&self, band: usize) -> u64 {
+        let group = |position: usize| self.grouping.group_of.get(position).copied().flatten();
+        let head = group(band)
+            .and_then(|first| self.group(first)?.turn)
+            .filter(|head| *head < band)
+            .and_then(group)
+            .filter(|head| !self.is_chosen(*head));
+        head.and_then(|head| self.group(head))
+            .map_or(0, |head| head.tokens)
     }
 
     fn choose_anew(&mut self, eligible: &[usize], room: &Room) {
