@@ -7,7 +7,7 @@ use super::profile::ModelProfile;
 use crate::config::{Config, ContextConfig};
 
 /// The part of a plan's budget that is left to evidence.
-const EVIDENCE_RESERVE_SHARE: f64 = 0.1;
+const EVIDENCE_RESERVE_SHARE: f64 = 0.05;
 
 /// Limits of one request, in tokens of input.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -11,7 +11,7 @@ use crate::fixed_hash::FixedHashSet;
 use crate::session::{Entry, SessionLog, iso_timestamp};
 
 /// Bytes of the largest excerpt in a plan. Behaviour 2.6 allows 6,000; several pieces are worth more than one long one.
-const MAX_EXCERPT_BYTES: usize = 1_600;
+const MAX_EXCERPT_BYTES: usize = 1_200;
 /// Bytes of the smallest one.
 const MIN_EXCERPT_BYTES: usize = 256;
 /// What an excerpt shrinks by until it fits.
