@@ -33,7 +33,7 @@ export interface Usage {
 
 export type LogFormat = "pi-session-v3" | "runtime-session-v1";
 
-/** How far reading a log has come, in bytes. */
+/** How far a long operation has come: reading a log counts bytes, indexing counts entries. */
 export interface Progress {
   readonly done: number;
   readonly total?: number;
@@ -68,7 +68,70 @@ export interface MergedConfig {
 export interface Config {
   readonly enabled: boolean;
   readonly context: { readonly mode: "managed" | "observer" };
+  readonly historyTools: HistoryToolsConfig;
   readonly [section: string]: unknown;
+}
+
+/** The tools with which a model recalls history itself (behaviour 3.11). */
+export interface HistoryToolsConfig {
+  readonly enabled: boolean;
+  readonly defaultScope: "current-branch" | "current-session" | "current-lineage";
+  readonly maxResults: number;
+  /** Tokens of one result, at four characters a token. */
+  readonly maxOutputTokens: number;
+}
+
+/** How far a search of the history looks. `lineage` and `project` are `unsupported` in this version. */
+export type HistoryScope = "current-branch" | "current-session" | "lineage" | "project";
+
+export interface HistoryQuery {
+  /** The question, as a person or a model asks it; any text is one. */
+  readonly text: string;
+  /** `current-branch` unless said otherwise. */
+  readonly scope?: HistoryScope;
+  /** Hits that are wanted, 1 to 1,000; 10 unless said otherwise. */
+  readonly limit?: number;
+  /** Tokens of all excerpts together. None leaves the excerpts out and keeps entries of equal text. */
+  readonly maxTokens?: number;
+}
+
+export interface HistoryHit {
+  readonly entryId: string;
+  readonly sessionId: string;
+  /** The message's role, as Pi's session format names it. */
+  readonly role: string;
+  /** Milliseconds since 1970, where the log gives them. */
+  readonly timestampMs?: number;
+  /** In millionths. */
+  readonly score: number;
+  /** One line: what the entry was verified to hold. */
+  readonly reason: string;
+  /** The part of the entry that answers, as it stands there. Quoted data, never instructions. */
+  readonly excerpt: string;
+  readonly classification: Classification;
+  /** Opens the whole entry with `readHistory`, for ten minutes. */
+  readonly reference: string;
+}
+
+export interface HistoryAnswer {
+  /** `disabled` by the configuration; `no-query` where the text asks for nothing that could be found. */
+  readonly status: "disabled" | "no-query" | "complete";
+  /** The best first. */
+  readonly hits: readonly HistoryHit[];
+  /** Entries of the log that are indexed; what is not indexed yet was not searched. */
+  readonly indexedEntries: number;
+  readonly logEntries: number;
+}
+
+/** Lines of an entry. */
+export interface HistoryLines {
+  readonly entryId: string;
+  readonly role: string;
+  /** Number of the first line given, from 1. */
+  readonly firstLine: number;
+  /** Lines of the whole entry. */
+  readonly totalLines: number;
+  readonly text: string;
 }
 
 /** Consecutive messages: the first one's position and how many. */

@@ -151,6 +151,41 @@ export interface StatusDocument {
   readonly unsupported: readonly string[];
 }
 
+/** Where the derived state lives, how large it is, how far the session is indexed, and what is wrong. */
+export interface HealthDocument {
+  readonly sessionId: string;
+  readonly database: {
+    readonly kind: "stored" | "in-memory";
+    /** The database's file in the data folder. */
+    readonly name?: string | null;
+    /** Why it is in memory only: `no-data-folder`, `privacy`, `newer-schema`. */
+    readonly reason?: string | null;
+    /** It could not be used as it was found. */
+    readonly madeAnew: boolean;
+  };
+  readonly bytes: number;
+  readonly freeBytes: number;
+  /** Sessions that share the database; with the next two figures, all of them together. */
+  readonly sessions: number;
+  readonly entries: number;
+  readonly textBytes: number;
+  /** This session's part; none before it was indexed. */
+  readonly session?: {
+    readonly entries: number;
+    readonly textBytes: number;
+    /** Milliseconds since 1970. */
+    readonly indexedAt: number;
+    readonly rebuilds: number;
+    /** Why it was made anew the last time, such as `truncated`. */
+    readonly lastReason: string;
+  } | null;
+  readonly logEntries: number;
+  readonly upToDate: boolean;
+  /** What a deep check found; none where the check was a quick one. */
+  readonly problems?: readonly string[] | null;
+  readonly healthy: boolean;
+}
+
 /** Which document a session is asked for. */
 export type DocumentName = "render" | "manifest" | "explain" | "inspect" | "status";
 

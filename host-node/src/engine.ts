@@ -7,6 +7,7 @@
  * const plan = await session.plan({ readLog: true });
  * ```
  */
+import { checkCall } from "./argument-checks.js";
 import type { Config, ConfigLayer, MergedConfig } from "./contract.js";
 import { CALL_DEADLINE_MS, COMPONENT_MEMORY_BYTES } from "./limits.js";
 import { jsonBytes, parsedJson } from "./json.js";
@@ -66,14 +67,17 @@ export class ContextEngine implements AsyncDisposable {
 
   /**
    * Checks every key of every layer, merges them (the last wins), and fills in the defaults. A layer that is not valid
-   * is ignored as a whole and named among the problems, so the result is always usable.
+   * is ignored as a whole and named among the problems, so the result is always usable. Errors: `invalid-input` for a value
+   * that is no list of layers.
    */
   async mergeConfig(layers: readonly ConfigLayer[]): Promise<MergedConfig> {
     const wire = layers.map(({ source, content }) => ({
       source,
       content: content instanceof Uint8Array ? new Uint8Array(content) : jsonBytes(content),
     }));
-    const merged = await this.#client.callEngine({ call: "merge-config", layers: wire }, CALL_DEADLINE_MS);
+    const call = { call: "merge-config", layers: wire } as const;
+    checkCall(call);
+    const merged = await this.#client.callEngine(call, CALL_DEADLINE_MS);
     return { config: parsedJson<Config>(merged.config), problems: merged.problems };
   }
 

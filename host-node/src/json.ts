@@ -1,4 +1,5 @@
 /** JSON as it crosses the contract: UTF-8 bytes. */
+import { EngineError } from "./errors.js";
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
@@ -8,14 +9,24 @@ const LONE_SURROGATE = /(?<!\\)(?:\\\\)*\\ud[89a-f][0-9a-f]{2}/;
 
 /**
  * A value as JSON bytes. A string that holds half of a surrogate pair has no UTF-8 form; the half becomes U+FFFD, which
- * is what a provider's client makes of it too.
+ * is what a provider's client makes of it too. Errors: `invalid-input` for a value that JSON cannot hold.
  */
 export function jsonBytes(value: unknown): Uint8Array<ArrayBuffer> {
-  let text = JSON.stringify(value);
-  if (LONE_SURROGATE.test(text)) {
-    text = JSON.stringify(wellFormed(value));
+  const text = jsonText(value);
+  return encoder.encode(LONE_SURROGATE.test(text) ? jsonText(wellFormed(value)) : text);
+}
+
+function jsonText(value: unknown): string {
+  let text: string | undefined;
+  try {
+    text = JSON.stringify(value);
+  } catch (error) {
+    throw new EngineError("invalid-input", `a value cannot be written as JSON: ${error instanceof Error ? error.message.split("\n")[0] : ""}`);
   }
-  return encoder.encode(text);
+  if (text === undefined) {
+    throw new EngineError("invalid-input", `a value of type ${typeof value} cannot be written as JSON`);
+  }
+  return text;
 }
 
 /** The value of a JSON document that the component wrote. */

@@ -21,6 +21,24 @@ export const LOG_READING_SHARE = 0.75;
 /** Bytes of a log that are read in one crossing. */
 export const LOG_SLICE_BYTES = 1024 * 1024;
 
+/** Bytes of text that one call of the component indexes: one transaction of the database. */
+export const INDEX_SLICE_BYTES = 1024 * 1024;
+
+/** Hits of a search whose caller does not say. */
+export const FOUND_HITS = 10;
+
+/** Lines of an entry that are read where the caller does not say (behaviour 2.16). */
+export const READ_LINES = 120;
+
+/** A check of every page of a database, which takes time in proportion to it. */
+export const DEEP_CHECK_DEADLINE_MS = 60_000;
+
+/** Milliseconds for which a busy call is repeated where the configuration does not say (behaviour 3.11). */
+export const BUSY_TIMEOUT_MS = 5_000;
+
+/** The longest pause before a busy call is made again; each is a random part of it. */
+export const LONGEST_BUSY_PAUSE_MS = 50;
+
 /** Bytes that one call of the storage port carries at most (the contract's limit). */
 export const PORT_CALL_BYTES = 8 * 1024 * 1024;
 

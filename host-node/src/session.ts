@@ -2,18 +2,41 @@
  * One opened session: its log or its appended entries, its place in the tree, its model, and plans for it.
  *
  * A session survives the loss of its worker: the next call makes it again from its log, its appended entries, its model
- * and its leaf. Only manifests of earlier plans are gone then (`not-found`).
+ * and its leaf. Only manifests of earlier plans and references of earlier searches are gone then (`not-found`).
  */
 import { randomBytes } from "node:crypto";
 import { basename, dirname, resolve } from "node:path";
+import { checkCall, checkLines, checkSessionOptions } from "./argument-checks.js";
+import { busyTimeout, repeatedWhileBusy } from "./busy.js";
 import { untilAborted, type CallOptions } from "./call-options.js";
-import type { LogFormat, Model, Plan, PlanItem, Progress, Span, ToolDefinition, Usage } from "./contract.js";
-import type { DocumentName, DocumentTypes } from "./documents.js";
+import type {
+  HistoryAnswer,
+  HistoryLines,
+  HistoryQuery,
+  LogFormat,
+  Model,
+  Plan,
+  PlanItem,
+  Progress,
+  Span,
+  ToolDefinition,
+  Usage,
+} from "./contract.js";
+import type { DocumentName, DocumentTypes, HealthDocument } from "./documents.js";
 import { EngineError } from "./errors.js";
 import { jsonBytes, parsedJson } from "./json.js";
-import { CALL_DEADLINE_MS, LOG_SLICE_BYTES, PLAN_DEADLINE_MS, SEED_BYTES } from "./limits.js";
+import {
+  CALL_DEADLINE_MS,
+  DEEP_CHECK_DEADLINE_MS,
+  FOUND_HITS,
+  INDEX_SLICE_BYTES,
+  LOG_SLICE_BYTES,
+  PLAN_DEADLINE_MS,
+  READ_LINES,
+  SEED_BYTES,
+} from "./limits.js";
 import type { RemoteSession, WorkerClient } from "./worker/client.js";
-import type { JsonBytes, SessionCall, SessionRecipe, WirePlan } from "./worker/messages.js";
+import type { JsonBytes, Results, SessionCall, SessionRecipe, WirePlan } from "./worker/messages.js";
 
 export interface SessionOptions {
   /** Names the session in manifests and references. */
@@ -26,6 +49,11 @@ export interface SessionOptions {
   readonly config?: object;
   /** The root of a project that the user trusts; it becomes the place `project`. */
   readonly trustedProjectRoot?: string;
+  /**
+   * The same root as an absolute path, where the project is to have a database of its own (behaviour 2.14); none for a home
+   * folder and the root of a file system. It counts only beside `trustedProjectRoot`.
+   */
+  readonly projectRoot?: string;
   /**
    * The path of a folder for derived state, such as the index; made where it is not there, with access for this user only.
    * Sessions of any processes may share it, on a local file system. All in it can be deleted and is made again. Without it
@@ -67,11 +95,14 @@ export class Session implements AsyncDisposable {
   #model: Model | undefined;
   #leafId: string | undefined;
   #logRead = false;
+  #rebuildIndex = false;
+  readonly #busyTimeoutMs: number;
   #closed = false;
 
   private constructor(client: WorkerClient, number: number, options: SessionOptions) {
     this.#client = client;
     this.#clock = options.clock ?? Date.now;
+    this.#busyTimeoutMs = busyTimeout(options.config ?? {});
     const fixed = fixedPart(options, this.#clock());
     this.#remote = {
       number,
@@ -79,6 +110,7 @@ export class Session implements AsyncDisposable {
         ...fixed,
         appended: this.#appended,
         logRead: this.#logRead,
+        rebuildIndex: this.#rebuildIndex,
         ...(this.#model === undefined ? {} : { model: this.#model }),
         ...(this.#leafId === undefined ? {} : { leafId: this.#leafId }),
       }),
@@ -87,6 +119,7 @@ export class Session implements AsyncDisposable {
 
   /** For `ContextEngine.openSession`. */
   static async open(client: WorkerClient, number: number, options: SessionOptions): Promise<Session> {
+    checkSessionOptions(options);
     const session = new Session(client, number, options);
     await session.#call({ call: "open" }, {});
     return session;
@@ -117,6 +150,7 @@ export class Session implements AsyncDisposable {
    * They are kept on this side too, so that a new worker gets them again.
    */
   async append(lines: string | Uint8Array, options: CallOptions = {}): Promise<number> {
+    checkLines(lines);
     const bytes = typeof lines === "string" ? new TextEncoder().encode(lines) : new Uint8Array(lines);
     const count = await this.#call({ call: "append", lines: bytes, nowMs: this.#clock() }, options);
     if (count > 0) {
@@ -179,6 +213,66 @@ export class Session implements AsyncDisposable {
     return planOf(wire);
   }
 
+  /**
+   * Indexes what `sync` or `append` has brought, so that it can be found, slice by slice until it is done; a slice is one
+   * transaction of up to `maxBytes` of text, at least one entry. Between two slices other calls get their turn. Progress
+   * counts entries. Every new process calls it once before it searches, to compare the index with the log.
+   *
+   * A database that is damaged or was deleted is made anew from the log. Errors: `busy` where another process held the
+   * database for longer than `storage.busyTimeoutMs`, `storage` where it cannot be written; what was indexed before stays.
+   */
+  async index(
+    options: CallOptions & { readonly maxBytes?: number; readonly onProgress?: (progress: Progress) => void } = {},
+  ): Promise<Progress> {
+    const { maxBytes = INDEX_SLICE_BYTES, onProgress } = options;
+    for (;;) {
+      const progress = await this.#callWhileBusy(() => ({ call: "index", maxBytes, nowMs: this.#clock() }), options);
+      this.#rebuildIndex = false;
+      onProgress?.(progress);
+      if (progress.finished) {
+        return progress;
+      }
+    }
+  }
+
+  /** Lets the next `index` make the session's part of the index anew from its log. */
+  async rebuildIndex(options: CallOptions = {}): Promise<void> {
+    await this.#call({ call: "rebuild-index" }, options);
+    this.#rebuildIndex = true;
+  }
+
+  /**
+   * The entries that answer a question best. Errors: `invalid-input` for a limit outside 1 to 1,000, `unsupported` for a scope
+   * that this version does not search, `busy` and `storage` as `index`.
+   */
+  async searchHistory(query: HistoryQuery, options: CallOptions = {}): Promise<HistoryAnswer> {
+    const { text, scope = "current-branch", limit = FOUND_HITS, maxTokens = 0 } = query;
+    return this.#callWhileBusy(() => ({ call: "search-history", text, scope, limit, maxTokens, nowMs: this.#clock() }), options);
+  }
+
+  /**
+   * Up to `count` lines (1 to 200) of the entry that a hit's reference opens, from `firstLine` on, counted from 1; at most
+   * 256 KiB. Errors: `not-found` where the reference is older than ten minutes, or its worker is gone: search again.
+   */
+  async readHistory(reference: string, firstLine = 1, count = READ_LINES, options: CallOptions = {}): Promise<HistoryLines> {
+    return this.#callWhileBusy(() => ({ call: "read-history", reference, firstLine, count, nowMs: this.#clock() }), options);
+  }
+
+  /**
+   * Where the index lives, how large it is, how far the session is indexed, and what is wrong. `deep` checks every page of
+   * the database, in time in proportion to it; other calls wait meanwhile. Errors: as `index`.
+   */
+  async health(options: CallOptions & { readonly deep?: boolean } = {}): Promise<HealthDocument> {
+    return parsedJson(await this.healthBytes(options));
+  }
+
+  /** The health document's bytes exactly as the component wrote them. */
+  async healthBytes(options: CallOptions & { readonly deep?: boolean } = {}): Promise<Uint8Array> {
+    const depth = options.deep === true ? "deep" : "quick";
+    const deadlineMs = options.deadlineMs ?? (depth === "deep" ? DEEP_CHECK_DEADLINE_MS : CALL_DEADLINE_MS);
+    return this.#callWhileBusy(() => ({ call: "health", depth, nowMs: this.#clock() }), { ...options, deadlineMs });
+  }
+
   /** The planned request itself, of the newest plan where no manifest is named. */
   async render(manifestId?: string, options: CallOptions = {}): Promise<DocumentTypes["render"]> {
     return parsedJson(await this.document("render", manifestId, options));
@@ -229,17 +323,22 @@ export class Session implements AsyncDisposable {
     await this.close();
   }
 
-  #call<Body extends SessionCall>(body: Body, options: CallOptions, transfer: readonly ArrayBuffer[] = []) {
+  #callWhileBusy<Body extends SessionCall>(body: () => Body, options: CallOptions): Promise<Results[Body["call"]]> {
+    return repeatedWhileBusy(() => this.#call(body(), options), this.#busyTimeoutMs, options.signal);
+  }
+
+  async #call<Body extends SessionCall>(body: Body, options: CallOptions, transfer: readonly ArrayBuffer[] = []) {
     if (this.#closed) {
-      return Promise.reject(new EngineError("closed", "the session was closed"));
+      throw new EngineError("closed", "the session was closed");
     }
+    checkCall(body);
     return untilAborted(this.#client.callSession(this.#remote, body, options.deadlineMs ?? CALL_DEADLINE_MS, transfer), options.signal);
   }
 }
 
 /** The part of a session's recipe that never changes. */
 function fixedPart(options: SessionOptions, nowMs: number): Pick<SessionRecipe, "options" | "places" | "dataFolder"> {
-  const { logFile, trustedProjectRoot, dataFolder } = options;
+  const { logFile, trustedProjectRoot, projectRoot, dataFolder } = options;
   return {
     options: {
       sessionId: options.sessionId,
@@ -249,6 +348,7 @@ function fixedPart(options: SessionOptions, nowMs: number): Pick<SessionRecipe, 
       seed: options.seed ?? new Uint8Array(randomBytes(SEED_BYTES)),
       nowMs,
       ...(logFile === undefined ? {} : { log: basename(logFile) }),
+      ...(projectRoot === undefined ? {} : { projectRoot }),
     },
     places: {
       ...(logFile === undefined ? {} : { sessions: dirname(logFile) }),

@@ -1,6 +1,9 @@
 /** What the command line says, checked. Every mistake is one line that says what is allowed. */
 import { parseArgs, type ParseArgsConfig } from "node:util";
 import type { LogFormat } from "../contract.js";
+import { FOUND_HITS } from "../limits.js";
+
+const COMMANDS = "plan, inspect, search, index or health";
 
 /** Flags of every command about a log. */
 export interface LogArguments {
@@ -31,7 +34,43 @@ export interface InspectArguments extends LogArguments {
   readonly json: boolean;
 }
 
-export type Arguments = PlanArguments | InspectArguments | { readonly command: "help" } | { readonly command: "version" };
+export interface SearchArguments extends LogArguments {
+  readonly command: "search";
+  /** The one question, unless `queries` names a file of them. */
+  readonly query?: string;
+  /** A file of questions, or `-` for standard input. */
+  readonly queries?: string;
+  readonly limit: number;
+  readonly scope: "current-branch" | "current-session";
+  readonly at?: string;
+  readonly config: readonly string[];
+  readonly json: boolean;
+  readonly stats: boolean;
+  /** Milliseconds since 1970 of the search instead of the clock's. */
+  readonly nowMs?: number;
+}
+
+export interface IndexArguments extends LogArguments {
+  readonly command: "index";
+  readonly rebuild: boolean;
+  readonly config: readonly string[];
+  readonly json: boolean;
+}
+
+export interface HealthArguments extends LogArguments {
+  readonly command: "health";
+  readonly config: readonly string[];
+  readonly json: boolean;
+}
+
+export type Arguments =
+  | PlanArguments
+  | InspectArguments
+  | SearchArguments
+  | IndexArguments
+  | HealthArguments
+  | { readonly command: "help" }
+  | { readonly command: "version" };
 
 /** The caller's mistake; the program ends with exit code 2. */
 export class BadInput extends Error {
@@ -42,24 +81,44 @@ export const helpText = `ds4-context: decides what a coding agent's context wind
 
   ds4-context plan --session FILE [--at ENTRY] [--window N] [--budget N] [--model PROVIDER/ID] [--config FILE] [--json]
   ds4-context inspect --session FILE [--json]
+  ds4-context search --session FILE [--limit K] [--scope SCOPE] [--at ENTRY] [--json] QUERY
+  ds4-context search --session FILE [--limit K] [--stats] --queries FILE|-
+  ds4-context index --session FILE [--rebuild] [--json]
+  ds4-context health --session FILE [--json]
 
 plan      what is in, what is out, and why
 inspect   the log's tree, branches, turns, tokens and the damage found in it
+search    what was said, done and put out earlier in the session
+index     brings the session's search index up to date and keeps it
+health    where the index lives, how large it is, and whether it is whole
 
 --session FILE        the session log
 --format pi|runtime   the log's format; by default its first line tells
---at ENTRY            plan at this entry instead of the log's last
+--at ENTRY            plan at this entry, or search its branch, instead of the log's last
 --window N            tokens of the model's context window
 --budget N            tokens of input; replaces the target, never raises the hard limit
 --model PROVIDER/ID   the model to plan for instead of the log's own
 --config FILE         a configuration file; the last one wins
---data-dir DIR        folder with ds4-context.json, instead of DS4_CONTEXT_HOME or the platform's data folder
---json                print the planned messages, or the inspection, as one line of JSON
+--queries FILE        a file of questions, one {"id": …, "query": "…"} a line, or - for standard input
+--limit K             hits a question, 1 to 1000; 10 unless said otherwise
+--scope SCOPE         current-branch, or current-session, which has the other branches as well
+--stats               one more line at the end with the times of indexing and searching, in milliseconds
+--rebuild             make the session's index anew from its log
+--data-dir DIR        folder with ds4-context.json and for what is derived, instead of DS4_CONTEXT_HOME; by default the
+                      platform's data folder, where only index and health keep anything
+--json                print the planned messages, the inspection, the answer or the state as one line of JSON
 --explain             for every exclusion the smallest change that would include it
 --manifest            print the plan's manifest, one line of JSON
---now-ms MS           time that the manifest carries, instead of the clock's
+--now-ms MS           time of the manifest or the search, instead of the clock's
 
-Exit code: 0 done, 1 no plan could be made, 2 bad input.`;
+Examples:
+  ds4-context plan --session session.jsonl --budget 25000 --explain
+  ds4-context search --session session.jsonl "retry budget of parseLine"
+  echo '{"id":1,"query":"tokio"}' | ds4-context search --session session.jsonl --queries -
+  ds4-context index --session session.jsonl --rebuild
+  ds4-context health --session session.jsonl --json
+
+Exit code: 0 done, 1 no plan could be made or the index is damaged, 2 bad input.`;
 
 const logOptions = {
   session: { type: "string" },
@@ -80,6 +139,20 @@ const planOptions = {
   "now-ms": { type: "string" },
 } as const;
 
+const searchOptions = {
+  ...logOptions,
+  queries: { type: "string" },
+  limit: { type: "string" },
+  scope: { type: "string" },
+  at: { type: "string" },
+  config: { type: "string", multiple: true },
+  stats: { type: "boolean" },
+  "now-ms": { type: "string" },
+} as const;
+
+const healthOptions = { ...logOptions, config: { type: "string", multiple: true } } as const;
+const indexOptions = { ...healthOptions, rebuild: { type: "boolean" } } as const;
+
 /** Throws `BadInput`. */
 export function parseArguments(words: readonly string[]): Arguments {
   const [command, ...rest] = words;
@@ -90,21 +163,31 @@ export function parseArguments(words: readonly string[]): Arguments {
     case "plan":
       return planArguments(rest);
     case "inspect": {
-      const values = parsed(rest, logOptions);
+      const { values } = parsed(rest, logOptions);
       return { command, ...logArguments(values), json: values.json ?? false };
+    }
+    case "search":
+      return searchArguments(rest);
+    case "index": {
+      const { values } = parsed(rest, indexOptions);
+      return { command, ...logArguments(values), rebuild: values.rebuild ?? false, config: values.config ?? [], json: values.json ?? false };
+    }
+    case "health": {
+      const { values } = parsed(rest, healthOptions);
+      return { command, ...logArguments(values), config: values.config ?? [], json: values.json ?? false };
     }
     case "--version":
     case "-V":
       return { command: "version" };
     case undefined:
-      throw new BadInput("a command is missing: plan or inspect; see --help");
+      throw new BadInput(`a command is missing: ${COMMANDS}; see --help`);
     default:
-      throw new BadInput(`there is no command '${command}'; use plan or inspect`);
+      throw new BadInput(`there is no command '${command}'; use ${COMMANDS}`);
   }
 }
 
 function planArguments(words: readonly string[]): PlanArguments {
-  const values = parsed(words, planOptions);
+  const { values } = parsed(words, planOptions);
   if (values.explain === true && values.manifest === true) {
     throw new BadInput("--explain and --manifest cannot be used together");
   }
@@ -119,10 +202,47 @@ function planArguments(words: readonly string[]): PlanArguments {
     ...(values.window === undefined ? {} : { window: tokens("--window", values.window) }),
     ...(values.budget === undefined ? {} : { budget: tokens("--budget", values.budget) }),
     ...(values.model === undefined ? {} : { model: modelName(values.model) }),
-    ...(values["now-ms"] === undefined
-      ? {}
-      : { nowMs: wholeNumber("--now-ms", values["now-ms"], 0, Number.MAX_SAFE_INTEGER, "milliseconds") }),
+    ...nowMs(values["now-ms"]),
   };
+}
+
+function searchArguments(words: readonly string[]): SearchArguments {
+  const { values, positionals } = parsed(words, searchOptions, true);
+  const [query, surplus] = positionals;
+  const { queries } = values;
+  if (surplus !== undefined) {
+    throw new BadInput(`'${surplus}' is one word too many; put the question in quotation marks`);
+  }
+  if ((query === undefined) === (queries === undefined)) {
+    throw new BadInput(query === undefined ? "a question or --queries FILE is missing; see --help" : "a question and --queries cannot be used together");
+  }
+  if (queries === undefined ? values.stats === true : values.json === true) {
+    throw new BadInput(queries === undefined ? "--stats needs --queries" : "--json and --queries cannot be used together");
+  }
+  return {
+    command: "search",
+    ...logArguments(values),
+    ...(query === undefined ? {} : { query }),
+    ...(queries === undefined ? {} : { queries }),
+    limit: values.limit === undefined ? FOUND_HITS : wholeNumber("--limit", values.limit, 1, 1000, "hits"),
+    scope: searchScope(values.scope ?? "current-branch"),
+    ...(values.at === undefined ? {} : { at: values.at }),
+    config: values.config ?? [],
+    json: values.json ?? false,
+    stats: values.stats ?? false,
+    ...nowMs(values["now-ms"]),
+  };
+}
+
+function searchScope(name: string): "current-branch" | "current-session" {
+  if (name !== "current-branch" && name !== "current-session") {
+    throw new BadInput(`--scope takes current-branch or current-session, not '${name}'`);
+  }
+  return name;
+}
+
+function nowMs(text: string | undefined): { nowMs?: number } {
+  return text === undefined ? {} : { nowMs: wholeNumber("--now-ms", text, 0, Number.MAX_SAFE_INTEGER, "milliseconds") };
 }
 
 function logArguments(values: { session?: string; format?: string; "data-dir"?: string }): LogArguments {
@@ -137,9 +257,13 @@ function logArguments(values: { session?: string; format?: string; "data-dir"?: 
   };
 }
 
-function parsed<Options extends NonNullable<ParseArgsConfig["options"]>>(words: readonly string[], options: Options) {
+function parsed<Options extends NonNullable<ParseArgsConfig["options"]>>(
+  words: readonly string[],
+  options: Options,
+  allowPositionals = false,
+) {
   try {
-    return parseArgs({ args: [...words], options, strict: true, allowPositionals: false }).values;
+    return parseArgs({ args: [...words], options, strict: true, allowPositionals });
   } catch (error) {
     throw new BadInput(`${error instanceof Error ? (error.message.split("\n")[0] ?? "") : String(error)}; see --help`);
   }

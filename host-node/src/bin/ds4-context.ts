@@ -1,31 +1,21 @@
 #!/usr/bin/env node
 /**
- * The command line for Node users: the commands of the Rust one that show a session, with the same flags.
+ * The command line for Node users: the commands of the Rust one about a session, with the same flags.
  *
- * Invariants: standard output has the answer and nothing else; what goes wrong is one line on standard error. It works in
- * memory and writes nothing. With `--json` the component's own document is printed byte for byte.
+ * Invariants: standard output has the answer and nothing else; what goes wrong is one line on standard error. Only `index`
+ * and `health` write, in the data folder; the others work in memory unless a folder is named. With `--json` the output is,
+ * to the byte, the Rust command line's.
  */
 import { readFile } from "node:fs/promises";
-import type { Model } from "../contract.js";
-import { ContextEngine } from "../engine.js";
 import { EngineError } from "../errors.js";
-import type { Session } from "../session.js";
-import { BadInput, helpText, parseArguments, type Arguments, type PlanArguments } from "./arguments.js";
-import { configLayers, findSession, type SessionFile } from "./files.js";
-import { explainTable, inspectTable, planTable, printable } from "./tables.js";
-
-/** Tokens of a model whose window nobody named: the contract's own default. */
-const DEFAULT_WINDOW = 200_000;
-
-/** Milliseconds for each call. A person waits longer than a request does. */
-const DEADLINE_MS = 60_000;
-
-const patient = { deadlineMs: DEADLINE_MS };
-
-/** No plan could be made, or the machine failed: exit code 1. */
-class Failed extends Error {
-  override readonly name = "Failed";
-}
+import { printable } from "../text/layout.js";
+import { BadInput, helpText, parseArguments, type Arguments, type InspectArguments } from "./arguments.js";
+import { healthCommand, indexCommand } from "./index-commands.js";
+import { print, text } from "./output.js";
+import { planCommand } from "./plan.js";
+import { searchCommand } from "./search.js";
+import { patient, withSession } from "./sessions.js";
+import { inspectTable } from "./tables.js";
 
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   // Nobody reads the output any more; there is nothing to say.
@@ -57,115 +47,21 @@ async function run(words: Arguments): Promise<void> {
       print(`ds4-context ${manifest.version}`);
       return;
     }
-    case "plan": {
-      const file = await findSession(words);
-      await withEngine(file, async (engine) => {
-        const config = await mergedConfig(engine, words);
-        const session = await openSession(engine, file, config, words.nowMs);
-        await plan(session, words);
-      });
-      return;
-    }
-    case "inspect": {
-      const file = await findSession(words);
-      await withEngine(file, async (engine) => {
-        const session = await openSession(engine, file, {}, undefined);
-        print(words.json ? text(await session.document("inspect", undefined, patient)) : inspectTable(await session.inspect(patient)));
-      });
-    }
+    case "plan":
+      return planCommand(words);
+    case "inspect":
+      return inspectCommand(words);
+    case "search":
+      return searchCommand(words);
+    case "index":
+      return indexCommand(words);
+    case "health":
+      return healthCommand(words);
   }
 }
 
-async function withEngine(file: SessionFile, use: (engine: ContextEngine) => Promise<void>): Promise<void> {
-  const engine = await ContextEngine.start({ memoryBytes: file.memoryBytes });
-  try {
-    await use(engine);
-  } finally {
-    await engine.close();
-  }
-}
-
-/** Opens the session and reads the whole log. */
-async function openSession(engine: ContextEngine, file: SessionFile, config: object, nowMs: number | undefined): Promise<Session> {
-  const session = await engine.openSession({
-    sessionId: file.sessionId,
-    logFile: file.path,
-    config,
-    ...(file.format === undefined ? {} : { format: file.format }),
-    ...(nowMs === undefined ? {} : { clock: () => nowMs }),
+async function inspectCommand(words: InspectArguments): Promise<void> {
+  await withSession(words, {}, async (session) => {
+    print(words.json ? text(await session.document("inspect", undefined, patient)) : inspectTable(await session.inspect(patient)));
   });
-  await session.syncToEnd(patient);
-  if (file.format === undefined && (await session.inspect(patient)).entries.total === 0) {
-    throw new BadInput(`${file.named} is not a session log that this program knows`);
-  }
-  return session;
-}
-
-async function plan(session: Session, words: PlanArguments): Promise<void> {
-  // The leaf first: a branch has a model of its own.
-  if (words.at !== undefined) {
-    await session.selectLeaf(words.at, patient);
-  }
-  const model = await namedModel(session, words);
-  const made = await session.plan({
-    ...patient,
-    ...(words.budget === undefined ? {} : { budget: words.budget }),
-    ...(model === undefined ? {} : { model }),
-  });
-  print(await answer(session, words));
-  if (made.fallback !== undefined) {
-    throw new Failed(`no plan could be made: ${made.fallback}`);
-  }
-}
-
-async function answer(session: Session, words: PlanArguments): Promise<string> {
-  if (words.manifest) {
-    return text(await session.document("manifest", undefined, patient));
-  }
-  if (words.json) {
-    return text(await session.document(words.explain ? "explain" : "render", undefined, patient));
-  }
-  return words.explain
-    ? explainTable(await session.explain())
-    : planTable(await session.render(undefined, patient), await session.manifest());
-}
-
-/** The model that the flags name; what they leave open is the log's own. */
-async function namedModel(session: Session, words: PlanArguments): Promise<Model | undefined> {
-  const contextWindow = words.window ?? DEFAULT_WINDOW;
-  if (words.model !== undefined) {
-    return { ...words.model, contextWindow };
-  }
-  if (words.window === undefined) {
-    return undefined;
-  }
-  const own = (await session.status(patient)).model;
-  return { provider: own?.provider ?? "unknown", id: own?.id ?? "unknown", contextWindow };
-}
-
-/** Problems of a file that a flag named end the command; those of the person's own file are told. */
-async function mergedConfig(engine: ContextEngine, words: PlanArguments): Promise<object> {
-  const layers = await configLayers(words.dataDir, words.config);
-  if (layers.length === 0) {
-    return {};
-  }
-  const { config, problems } = await engine.mergeConfig(layers);
-  for (const problem of problems) {
-    const line = printable(
-      `${problem.source}: ${problem.message}${problem.ignoredLayer ? "; the whole file is ignored" : ""}`,
-    );
-    if (words.config.includes(problem.source)) {
-      throw new BadInput(line);
-    }
-    process.stderr.write(`ds4-context: ${line}\n`);
-  }
-  return config;
-}
-
-function text(bytes: Uint8Array): string {
-  return new TextDecoder().decode(bytes);
-}
-
-function print(lines: string): void {
-  process.stdout.write(`${lines}\n`);
 }

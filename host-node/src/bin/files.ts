@@ -56,18 +56,33 @@ async function configLayer(file: string): Promise<ConfigLayer> {
     throw new BadInput(`${file} is too large for a configuration`);
   }
   const content = new Uint8Array(await readable(file, readFile(file)));
-  try {
-    new TextDecoder("utf-8", { fatal: true }).decode(content);
-  } catch {
-    throw new BadInput(`${file} is not UTF-8 text`);
-  }
+  utf8(file, content);
   return { source: file, content };
 }
 
-/** `--data-dir`, `DS4_CONTEXT_HOME`, else the platform's folder for data. */
-export function dataFolder(named: string | undefined, environment: NodeJS.ProcessEnv): string {
+/** The text of a file. Throws `BadInput`. */
+export async function readText(file: string, reading: Promise<Uint8Array>): Promise<string> {
+  return utf8(file, await readable(file, reading));
+}
+
+function utf8(file: string, content: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(content);
+  } catch {
+    throw new BadInput(`${file} is not UTF-8 text`);
+  }
+}
+
+/** `--data-dir`, else `DS4_CONTEXT_HOME`. An empty name is none. */
+export function namedDataFolder(named: string | undefined, environment: NodeJS.ProcessEnv): string | undefined {
   const chosen = named ?? environment["DS4_CONTEXT_HOME"];
-  if (chosen !== undefined && chosen !== "") {
+  return chosen === "" ? undefined : chosen;
+}
+
+/** The named folder, else the platform's for data. */
+export function dataFolder(named: string | undefined, environment: NodeJS.ProcessEnv): string {
+  const chosen = namedDataFolder(named, environment);
+  if (chosen !== undefined) {
     return chosen;
   }
   switch (platform()) {

@@ -1,5 +1,6 @@
 /** Documents as tables for a person. Plainer than those of the Rust command line; the figures are the same. */
 import type { ExplainDocument, InspectDocument, ManifestDocument, PlanDocument } from "../documents.js";
+import { figure, printable } from "../text/layout.js";
 
 const BAR_WIDTH = 50;
 
@@ -67,11 +68,6 @@ export function explainTable(explain: ExplainDocument): string {
   return [`plan ${explain.manifestId}`, "messages  tokens  reason", ...lines].join("\n");
 }
 
-/** A text of a log as one line that cannot move the cursor or turn the line around. */
-export function printable(text: string): string {
-  return text.replace(/[\n\r\t]/g, " ").replace(/[\u200e\u200f\u202a-\u202e\u2066-\u2069]|\p{Cc}/gu, "\ufffd");
-}
-
 function bar(part: number, whole: number): string {
   const filled = whole > 0 ? Math.min(BAR_WIDTH, Math.round((BAR_WIDTH * part) / whole)) : 0;
   return `[${"#".repeat(filled)}${".".repeat(BAR_WIDTH - filled)}]`;
@@ -81,8 +77,4 @@ function counts(byName: Readonly<Record<string, number>>): string {
   return Object.entries(byName)
     .map(([name, value]) => `${name} ${figure(value)}`)
     .join(", ");
-}
-
-function figure(value: number): string {
-  return value.toLocaleString("en-US");
 }

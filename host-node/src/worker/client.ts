@@ -120,7 +120,7 @@ export class WorkerClient {
       this.warmUp();
       return;
     }
-    const call = this.#waiting.shift();
+    const call = this.#takeNext();
     if (call === undefined) {
       return;
     }
@@ -134,6 +134,12 @@ export class WorkerClient {
       fail(call, new EngineError("invalid-input", error instanceof Error ? error.message : String(error)));
       this.#rest();
     }
+  }
+
+  /** The first that waits; of slices of an index behind which a plan waits, that plan, because a request waits for it. */
+  #takeNext(): Call | undefined {
+    const place = this.#waiting.findIndex(({ body }) => body.call !== "index");
+    return this.#waiting[place]?.body.call === "plan" ? this.#waiting.splice(place, 1)[0] : this.#waiting.shift();
   }
 
   #request(call: Call): Request {

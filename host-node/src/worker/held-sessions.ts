@@ -4,13 +4,23 @@
  * Invariants: resources are released when their session is closed and jobs as soon as they answered; a session that is
  * not held is made from its recipe, in the order options, entries, model, log, leaf.
  */
-import type { Model } from "../contract.js";
+import type { HistoryAnswer, Model } from "../contract.js";
 import { EngineError } from "../errors.js";
 import { LOG_SLICE_BYTES } from "../limits.js";
 import type { PlaceGrants } from "../ports/places.js";
 import type { StoragePort } from "../ports/storage.js";
 import { componentFailure, dispose, type Component, type ComponentSession } from "./component.js";
-import type { PlanCall, Results, SessionCall, SessionRecipe, SessionRequest, WireMergedConfig, WirePlan } from "./messages.js";
+import type {
+  PlanCall,
+  Results,
+  SearchCall,
+  SessionCall,
+  SessionRecipe,
+  SessionRequest,
+  WireMergedConfig,
+  WirePlan,
+  WireProgress,
+} from "./messages.js";
 
 interface HeldSession {
   readonly resource: ComponentSession;
@@ -58,7 +68,7 @@ export class HeldSessions {
     }
     this.#storage.grant(recipe.places, recipe.dataFolder);
     const { nowMs, ...options } = recipe.options;
-    const resource = this.#component.sessions.Session.open({ ...options, nowMs: milliseconds(nowMs) });
+    const resource = this.#component.sessions.Session.open({ ...options, nowMs: BigInt(nowMs) });
     const { places, dataFolder } = recipe;
     const session: HeldSession = { resource, places, dataFolder, hasLog: options.log !== undefined, model: undefined };
     try {
@@ -90,12 +100,15 @@ export class HeldSessions {
     switch (body.call) {
       case "open":
         return null;
-      case "sync": {
-        const { done, total, finished } = resource.sync(body.maxBytes, milliseconds(body.nowMs));
-        return { done: Number(done), finished, ...(total === undefined ? {} : { total: Number(total) }) };
-      }
+      case "sync":
+        return progressOf(resource.sync(body.maxBytes, BigInt(body.nowMs)));
+      case "index":
+        return progressOf(resource.index(body.maxBytes, BigInt(body.nowMs)));
+      case "rebuild-index":
+        resource.rebuildIndex();
+        return null;
       case "append":
-        return resource.append(body.lines, milliseconds(body.nowMs));
+        return resource.append(body.lines, BigInt(body.nowMs));
       case "select-leaf":
         resource.selectLeaf(body.leafId);
         return null;
@@ -106,12 +119,18 @@ export class HeldSessions {
         return resource.projectedMessages();
       case "record-usage": {
         const { input, output, cacheRead, cacheWrite } = body.usage;
-        const usage = { input: tokens(input), output: tokens(output), cacheRead: tokens(cacheRead), cacheWrite: tokens(cacheWrite) };
-        resource.recordUsage(body.manifestId, usage, milliseconds(body.nowMs));
+        const usage = { input: BigInt(input), output: BigInt(output), cacheRead: BigInt(cacheRead), cacheWrite: BigInt(cacheWrite) };
+        resource.recordUsage(body.manifestId, usage, BigInt(body.nowMs));
         return null;
       }
       case "plan":
         return this.#plan(session, body, readingEnd);
+      case "search-history":
+        return this.#searchHistory(session, body);
+      case "read-history":
+        return this.#component.retrieval.read(resource, body.reference, body.firstLine, body.count, BigInt(body.nowMs));
+      case "health":
+        return this.#component.diagnostics.health(resource, body.depth, BigInt(body.nowMs));
       case "document":
         return this.#document(session, body.name, body.manifestId);
     }
@@ -136,10 +155,10 @@ export class HeldSessions {
     const job = this.#component.planning.Job.start(session.resource, {
       messages: [...body.messages],
       inline: body.inline,
-      nowMs: milliseconds(body.nowMs),
+      nowMs: BigInt(body.nowMs),
       ...(body.systemPrompt === undefined ? {} : { systemPrompt: body.systemPrompt }),
       ...(body.tools === undefined ? {} : { tools: body.tools }),
-      ...(body.budget === undefined ? {} : { budget: tokens32(body.budget, "a budget") }),
+      ...(body.budget === undefined ? {} : { budget: body.budget }),
     });
     try {
       // Nothing that this host offers answers later, so what is not there at once will not come.
@@ -147,6 +166,17 @@ export class HeldSessions {
     } finally {
       dispose(job);
     }
+  }
+
+  #searchHistory(session: HeldSession, body: SearchCall): HistoryAnswer {
+    const { text, scope, limit, maxTokens, nowMs } = body;
+    const answer = this.#component.retrieval.searchHistory(session.resource, { text, scope, limit, maxTokens, nowMs: BigInt(nowMs) });
+    const hits = answer.hits.map(({ score, timestampMs, ...hit }) => ({
+      ...hit,
+      score: Number(score),
+      ...(timestampMs === undefined ? {} : { timestampMs: Number(timestampMs) }),
+    }));
+    return { ...answer, hits };
   }
 
   #document(session: HeldSession, name: string, manifestId: string | undefined): Uint8Array {
@@ -168,13 +198,16 @@ export class HeldSessions {
 
 function replay(session: HeldSession, recipe: SessionRecipe, readingEnd: ReadingEnd, next: SessionCall): void {
   for (const lines of recipe.appended) {
-    session.resource.append(lines, milliseconds(recipe.options.nowMs));
+    session.resource.append(lines, BigInt(recipe.options.nowMs));
   }
   if (recipe.model !== undefined) {
     selectModel(session, recipe.model);
   }
   if (recipe.logRead) {
     readLogToEnd(session, recipe.options.nowMs, readingEnd);
+  }
+  if (recipe.rebuildIndex) {
+    session.resource.rebuildIndex();
   }
   // A plan brings its own leaf; an older one may be gone from the log by now.
   if (recipe.leafId !== undefined && !(next.call === "plan" && next.leafId !== undefined)) {
@@ -201,7 +234,7 @@ function readLogToEnd(session: HeldSession, nowMs: number, readingEnd: ReadingEn
 
 function syncOrNothing(session: HeldSession, nowMs: number) {
   try {
-    return session.resource.sync(LOG_SLICE_BYTES, milliseconds(nowMs));
+    return session.resource.sync(LOG_SLICE_BYTES, BigInt(nowMs));
   } catch (error) {
     const failure = componentFailure(error);
     if (failure.code === "not-found") {
@@ -213,8 +246,6 @@ function syncOrNothing(session: HeldSession, nowMs: number) {
 
 /** Selects the model where it is another one: selecting it anew would forget what depends on it. */
 function selectModel(session: HeldSession, model: Model): void {
-  tokens32(model.contextWindow, "a context window");
-  tokens32(model.maxOutput ?? 0, "the most output of a model");
   const key = JSON.stringify(model);
   if (key !== session.model) {
     session.resource.selectModel(model);
@@ -229,25 +260,6 @@ function releaseAfterFailure(resource: ComponentSession, error: unknown): void {
   }
 }
 
-function milliseconds(value: number): bigint {
-  return unsigned(value, "a time in milliseconds");
-}
-
-function tokens(value: number): bigint {
-  return unsigned(value, "a number of tokens");
-}
-
-/** What does not fit the contract's `u32` would crash on its way into the component, and cost every session its worker. */
-function tokens32(value: number, what: string): number {
-  if (!Number.isInteger(value) || value < 0 || value >= 2 ** 32) {
-    throw new EngineError("invalid-input", `${what} has to be a whole number of tokens below 2^32, not ${value}`);
-  }
-  return value;
-}
-
-function unsigned(value: number, what: string): bigint {
-  if (!Number.isSafeInteger(value) || value < 0) {
-    throw new EngineError("invalid-input", `${what} has to be a whole number that is not negative, not ${value}`);
-  }
-  return BigInt(value);
+function progressOf({ done, total, finished }: { done: bigint; total?: bigint | undefined; finished: boolean }): WireProgress {
+  return { done: Number(done), finished, ...(total === undefined ? {} : { total: Number(total) }) };
 }

@@ -2,7 +2,7 @@
  * What the caller's thread and the worker say to each other. One request is answered by one response; the caller sends
  * the next only after that. Bulk is bytes, whose buffers are handed over and not copied.
  */
-import type { LogFormat, Model, Span, Usage } from "../contract.js";
+import type { HistoryAnswer, HistoryLines, HistoryScope, LogFormat, Model, Span, Usage } from "../contract.js";
 import type { DocumentName } from "../documents.js";
 import type { EngineErrorCode } from "../errors.js";
 import type { PlaceGrants } from "../ports/places.js";
@@ -34,6 +34,7 @@ export interface SessionRecipe {
     readonly log?: string;
     readonly config: JsonBytes;
     readonly projectTrusted: boolean;
+    readonly projectRoot?: string;
     readonly seed: Uint8Array;
     readonly nowMs: number;
   };
@@ -46,6 +47,8 @@ export interface SessionRecipe {
   readonly appended: readonly JsonBytes[];
   /** Whether the log was being followed, and has to be read to its end again. */
   readonly logRead: boolean;
+  /** Whether the index is to be made anew, and no slice of that was answered yet. */
+  readonly rebuildIndex: boolean;
 }
 
 export interface PlanCall {
@@ -65,16 +68,31 @@ export interface PlanCall {
   readonly nowMs: number;
 }
 
+export interface SearchCall {
+  readonly call: "search-history";
+  readonly text: string;
+  readonly scope: HistoryScope;
+  readonly limit: number;
+  /** 0 leaves the excerpts out. */
+  readonly maxTokens: number;
+  readonly nowMs: number;
+}
+
 /** Calls about one session. */
 export type SessionCall =
   | { readonly call: "open" }
   | { readonly call: "sync"; readonly maxBytes: number; readonly nowMs: number }
+  | { readonly call: "index"; readonly maxBytes: number; readonly nowMs: number }
+  | { readonly call: "rebuild-index" }
   | { readonly call: "append"; readonly lines: JsonBytes; readonly nowMs: number }
   | { readonly call: "select-leaf"; readonly leafId?: string }
   | { readonly call: "select-model"; readonly model: Model }
   | { readonly call: "projected-messages" }
   | { readonly call: "record-usage"; readonly manifestId: string; readonly usage: Usage; readonly nowMs: number }
   | PlanCall
+  | SearchCall
+  | { readonly call: "read-history"; readonly reference: string; readonly firstLine: number; readonly count: number; readonly nowMs: number }
+  | { readonly call: "health"; readonly depth: "quick" | "deep"; readonly nowMs: number }
   | { readonly call: "document"; readonly name: DocumentName; readonly manifestId?: string }
   | { readonly call: "close" };
 
@@ -135,16 +153,27 @@ export interface WireMergedConfig {
   }[];
 }
 
+export interface WireProgress {
+  readonly done: number;
+  readonly total?: number;
+  readonly finished: boolean;
+}
+
 /** What each call answers. */
 export interface Results {
   readonly open: null;
-  readonly sync: { readonly done: number; readonly total?: number; readonly finished: boolean };
+  readonly sync: WireProgress;
+  readonly index: WireProgress;
+  readonly "rebuild-index": null;
   readonly append: number;
   readonly "select-leaf": null;
   readonly "select-model": null;
   readonly "projected-messages": number;
   readonly "record-usage": null;
   readonly plan: WirePlan;
+  readonly "search-history": HistoryAnswer;
+  readonly "read-history": HistoryLines;
+  readonly health: Uint8Array;
   readonly document: Uint8Array;
   readonly close: null;
   readonly "merge-config": WireMergedConfig;

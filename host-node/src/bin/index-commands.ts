@@ -1,0 +1,37 @@
+/** The commands `index` and `health`. They keep what they make, in the named folder or the platform's. */
+import type { HealthDocument } from "../documents.js";
+import { parsedJson } from "../json.js";
+import { indexRows, row, storageRows, verdictRow } from "../text/health-text.js";
+import type { HealthArguments, IndexArguments } from "./arguments.js";
+import { dataFolder } from "./files.js";
+import { Failed, print, text } from "./output.js";
+import { bringUpToDate, patient, withSession } from "./sessions.js";
+
+export async function indexCommand(words: IndexArguments): Promise<void> {
+  await withSession(words, { config: words.config, keepsDerivedState: true }, async (session) => {
+    if (words.rebuild) {
+      await session.rebuildIndex(patient);
+    }
+    const started = performance.now();
+    await bringUpToDate(session);
+    const seconds = (performance.now() - started) / 1000;
+    const document = await session.healthBytes(patient);
+    print(words.json ? text(document) : [...rows(words, parsedJson(document)), ...row("Took", `${seconds.toFixed(2)} s`)].join("\n"));
+  });
+}
+
+export async function healthCommand(words: HealthArguments): Promise<void> {
+  await withSession(words, { config: words.config, keepsDerivedState: true }, async (session) => {
+    const document = await session.healthBytes({ ...patient, deep: true });
+    const health = parsedJson<HealthDocument>(document);
+    print(words.json ? text(document) : [...rows(words, health), ...verdictRow(health)].join("\n"));
+    if (!health.healthy) {
+      throw new Failed("the index database is damaged; `ds4-context index --rebuild` makes it anew from the log");
+    }
+  });
+}
+
+function rows(words: IndexArguments | HealthArguments, health: HealthDocument): string[] {
+  const folder = dataFolder(words.dataDir, process.env);
+  return [...row("Session", health.sessionId), ...storageRows(health, folder), ...indexRows(health)];
+}

@@ -1,0 +1,54 @@
+/** The command `plan`. */
+import type { Model } from "../contract.js";
+import type { Session } from "../session.js";
+import type { PlanArguments } from "./arguments.js";
+import { Failed, print, text } from "./output.js";
+import { patient, withSession } from "./sessions.js";
+import { explainTable, planTable } from "./tables.js";
+
+/** Tokens of a model whose window nobody named: the contract's own default. */
+const DEFAULT_WINDOW = 200_000;
+
+export async function planCommand(words: PlanArguments): Promise<void> {
+  await withSession(words, { config: words.config, nowMs: words.nowMs }, async (session) => {
+    // The leaf first: a branch has a model of its own.
+    if (words.at !== undefined) {
+      await session.selectLeaf(words.at, patient);
+    }
+    const model = await namedModel(session, words);
+    const made = await session.plan({
+      ...patient,
+      ...(words.budget === undefined ? {} : { budget: words.budget }),
+      ...(model === undefined ? {} : { model }),
+    });
+    print(await answer(session, words));
+    if (made.fallback !== undefined) {
+      throw new Failed(`no plan could be made: ${made.fallback}`);
+    }
+  });
+}
+
+async function answer(session: Session, words: PlanArguments): Promise<string> {
+  if (words.manifest) {
+    return text(await session.document("manifest", undefined, patient));
+  }
+  if (words.json) {
+    return text(await session.document(words.explain ? "explain" : "render", undefined, patient));
+  }
+  return words.explain
+    ? explainTable(await session.explain())
+    : planTable(await session.render(undefined, patient), await session.manifest());
+}
+
+/** The model that the flags name; what they leave open is the log's own. */
+async function namedModel(session: Session, words: PlanArguments): Promise<Model | undefined> {
+  const contextWindow = words.window ?? DEFAULT_WINDOW;
+  if (words.model !== undefined) {
+    return { ...words.model, contextWindow };
+  }
+  if (words.window === undefined) {
+    return undefined;
+  }
+  const own = (await session.status(patient)).model;
+  return { provider: own?.provider ?? "unknown", id: own?.id ?? "unknown", contextWindow };
+}

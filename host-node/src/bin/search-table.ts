@@ -1,0 +1,50 @@
+/** What a search found: one block a hit, with the part of the entry that answers. */
+import type { HistoryAnswer, HistoryHit } from "../contract.js";
+import { COLUMNS, counted, cut, dateAndTime, figure, wrapped } from "../text/layout.js";
+
+/** Lines of an excerpt that are shown. */
+const EXCERPT_LINES = 6;
+const INDENT = "    ";
+
+export function searchTable(answer: HistoryAnswer): string {
+  const behind =
+    answer.indexedEntries < answer.logEntries
+      ? [`${figure(answer.indexedEntries)} of ${counted(answer.logEntries, "entry", "entries")} are indexed; the rest was not searched.`]
+      : [];
+  return [...foundLines(answer), ...behind].join("\n");
+}
+
+/** A score as people write it, and as the Rust command line does: at least one decimal, and no zeros behind the last. */
+export function millionths(score: number): string {
+  const sign = score < 0 ? "-" : "";
+  const value = Math.abs(score);
+  if (value > 0 && value < 10) {
+    return `${sign}${value}e-6`;
+  }
+  const decimals = String(value % 1_000_000).padStart(6, "0").replace(/0+$/, "");
+  return `${sign}${Math.floor(value / 1_000_000)}.${decimals === "" ? "0" : decimals}`;
+}
+
+function foundLines({ status, hits }: HistoryAnswer): string[] {
+  switch (status) {
+    case "disabled":
+      return ["The configuration switches the search off (retrieval.exact and retrieval.fts)."];
+    case "no-query":
+      return wrapped("There is nothing to look for in that: name a word, a file, an identifier or a date.", COLUMNS);
+    case "complete":
+      return hits.length === 0 ? ["Nothing was found."] : hits.flatMap((hit, place) => [...(place === 0 ? [] : [""]), ...block(hit, place + 1)]);
+  }
+}
+
+function block(hit: HistoryHit, rank: number): string[] {
+  const date = hit.timestampMs === undefined ? "" : dateAndTime(hit.timestampMs);
+  const head = `${String(rank).padStart(2)}  ${cut(hit.entryId, 16).padEnd(16)} ${cut(hit.role, 12).padEnd(12)} ${date}`;
+  const score = (hit.score / 1e6).toFixed(3);
+  const inner = COLUMNS - INDENT.length;
+  const lines = wrapped(hit.excerpt, inner);
+  const shown = lines.slice(0, EXCERPT_LINES);
+  if (lines.length > shown.length) {
+    shown.push(`${cut(shown.pop() ?? "", inner - 2)} …`);
+  }
+  return [`${head.padEnd(COLUMNS - 9)}${score.padStart(9)}`, ...[cut(hit.reason, inner), ...shown].map((line) => INDENT + line)];
+}

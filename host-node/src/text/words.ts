@@ -1,0 +1,109 @@
+/** The engine's stable names in words, the same as the Rust command line's. A name that is not known here is shown as it is. */
+
+const kinds: Readonly<Record<string, string>> = {
+  system: "system prompt",
+  tool: "tools",
+  pin: "pinned",
+  summary: "summaries",
+  notice: "notices",
+  condensed: "condensed history",
+  recent: "recent history",
+  current: "current request",
+  memory: "memory",
+  retrieval: "found in the history",
+  history: "found in the history",
+  project: "project source",
+};
+
+const reasonsIn: Readonly<Record<string, string>> = {
+  always: "always sent",
+  "current-request": "the current request",
+  pinned: "labelled ds4:pin",
+  "recent-tail": "recent history",
+  "rescued-immediate-predecessor": "last exchange before it",
+  "condensed-band": "older, results condensed",
+  "turn-head": "begins a shortened turn",
+  summary: "summary of older history",
+  "turn-beginning-left-out": "tells what is left out",
+  "result-shortened": "long result, shortened",
+  "unanswered-calls-removed": "calls without result cut",
+};
+
+const reasonsOut: Readonly<Record<string, string>> = {
+  "recent-tail-limit": "over the recent tail",
+  "input-budget": "over the input budget",
+  "recent-tail-and-input-budget": "over tail and budget",
+  "recent-tail-closed": "older than the tail",
+  "background-without-retrieval": "before the first request",
+  "summary-policy-or-budget": "no room for summaries",
+  "condensed-band-limit": "condensed band is full",
+  "before-stable-cut": "before the stable cut",
+  "orphan-result": "result without its call",
+  "surplus-result": "second result of a call",
+  "unanswered-call": "call without a result",
+  "aborted-response": "aborted response",
+  "result-of-aborted-response": "of an aborted response",
+  "empty-message": "empty message",
+  "excluded-from-context": "kept out by the user",
+  "unknown-role": "unknown role",
+};
+
+const fallbacks: Readonly<Record<string, string>> = {
+  "fixed-over-hard-limit": "the system prompt and the tools alone are over the window's hard limit",
+  "pins-over-cap": "the pinned messages are over context.maxPinnedTokens",
+  "mandatory-over-limit": "the current request alone is over the budget, even with its results shortened",
+  "atomic-error": "a tool exchange would have been split",
+  "current-user-not-selected": "the newest user message would have been left out",
+  "selection-over-hard-limit": "the selection is over the window's hard limit",
+  "no-messages": "the session has no message that could be sent",
+  "deadline-missed": "no plan was ready in time",
+  "worker-lost": "the engine's worker ended by itself",
+  trapped: "the engine crashed and is started anew",
+};
+
+const rebuildReasons: Readonly<Record<string, string>> = {
+  initial: "it was new",
+  forced: "somebody asked for it",
+  "path-changed": "the log was moved",
+  "header-changed": "the log got another header",
+  truncated: "the log was cut",
+  "changed-in-place": "the log was written over",
+  "entry-changed": "an entry was changed",
+  "database-damaged": "the database was damaged",
+};
+
+/** A kind of item in a plan. */
+export function kindText(kind: string): string {
+  return kinds[kind] ?? kind;
+}
+
+/** Why something is in a plan. */
+export function includedText(reason: string): string {
+  return reasonsIn[reason] ?? reason;
+}
+
+/** Why something is not in a plan. */
+export function excludedText(reason: string): string {
+  return reasonsOut[reason] ?? reason;
+}
+
+/** Why there is no plan. The stable name stands behind it, because reports are searched for it. */
+export function fallbackText(reason: string): string {
+  const text = fallbacks[reason];
+  return text === undefined ? reason : `${text} (${reason})`;
+}
+
+/** Why an index was made anew. */
+export function rebuildText(reason: string): string {
+  return rebuildReasons[reason] ?? reason;
+}
+
+/** What a warning says. */
+export function warningText(code: string, count: number): string {
+  if (code !== "context.excluded_oversized_turn") {
+    return code;
+  }
+  return count === 1
+    ? "1 exchange is larger than the whole recent tail and was left out"
+    : `${count} exchanges are larger than the whole recent tail and were left out`;
+}
