@@ -125,14 +125,9 @@ impl Searcher<'_> {
         in_prompt: &FixedHashSet<u32>,
     ) -> Result<Vec<Evidence>, EngineError> {
         let log = self.log;
-        let branch = crate::session::branch(log, wanted.view.leaf);
-        let branch: FixedHashSet<u32> = branch
-            .entries
-            .iter()
-            .map(|entry| entry.position() as u32)
-            .collect();
+        let branch = wanted.view.branch_positions(log);
         let eligible = |position: u32| {
-            branch.contains(&position)
+            branch.holds(position)
                 && !in_prompt.contains(&position)
                 && log
                     .entries()

@@ -3,13 +3,16 @@
 //! Invariants: only what the scope allows is found, counted and opened; a reference is checked against the scope again
 //! every time it is used; a text that comes back is quoted data and never more than asked for.
 
+use std::rc::Rc;
+
 use super::Session;
 use super::error::EngineError;
+use super::view::BranchPositions;
 use crate::fixed_hash::FixedHashSet;
 use crate::retrieval::{
     Found, Query, Searched, SessionIndex, collapsed, excerpt, indexed_text, is_eligible, search,
 };
-use crate::session::{EntryIndex, SessionLog, branch};
+use crate::session::SessionLog;
 
 /// Hits of one search.
 pub const MAX_HITS: u32 = 1_000;
@@ -155,7 +158,7 @@ impl Session {
                 .is_some_and(|entry| is_eligible(entry, with_summaries))
                 && allowed
                     .as_ref()
-                    .is_none_or(|allowed| allowed.contains(&position))
+                    .is_none_or(|allowed| allowed.holds(position))
         };
         let limit = query.limit as usize;
         let index = &mut self.session_index;
@@ -223,19 +226,8 @@ impl Session {
     }
 
     /// The positions that the scope allows; none where it allows all.
-    fn allowed_entries(&mut self, scope: Scope) -> Option<FixedHashSet<u32>> {
-        if scope != Scope::CurrentBranch {
-            return None;
-        }
-        let leaf = self.view().leaf;
-        Some(self.branch_positions(leaf))
-    }
-
-    /// The positions of the entries from the root to that leaf.
-    fn branch_positions(&self, leaf: Option<EntryIndex>) -> FixedHashSet<u32> {
-        let branch = branch(&self.log, leaf);
-        let entries = branch.entries.iter();
-        entries.map(|entry| entry.position() as u32).collect()
+    fn allowed_entries(&mut self, scope: Scope) -> Option<Rc<BranchPositions>> {
+        (scope == Scope::CurrentBranch).then(|| self.view().branch_positions(&self.log))
     }
 
     fn hits(&mut self, found: Vec<Found>, parsed: &Query, query: &HistoryQuery) -> Vec<Hit> {
@@ -277,15 +269,14 @@ pub(super) fn find(
     now_ms: u64,
     eligible: &dyn Fn(u32) -> bool,
 ) -> Result<Vec<Found>, EngineError> {
-    let word_counts = index.word_counts(now_ms)?.to_vec();
-    let found = index.query(now_ms, |connection, session| {
+    let found = index.search(log, now_ms, |connection, session, timeline| {
         search(
             connection,
             session,
             query,
             &Searched {
                 log,
-                word_counts: &word_counts,
+                timeline,
                 eligible,
                 limit,
             },
