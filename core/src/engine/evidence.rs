@@ -6,6 +6,7 @@
 //!   before would be read from the provider's cache otherwise.
 //! - A search that fails leaves a plan without evidence and says why; it never costs the plan.
 
+use super::history::{InScope, find};
 use super::planning::{Context, MessageIdentity, Source};
 use super::view::View;
 use super::{EngineError, Session};
@@ -125,14 +126,9 @@ impl Searcher<'_> {
         in_prompt: &FixedHashSet<u32>,
     ) -> Result<Vec<Evidence>, EngineError> {
         let log = self.log;
-        let branch = crate::session::branch(log, wanted.view.leaf);
-        let branch: FixedHashSet<u32> = branch
-            .entries
-            .iter()
-            .map(|entry| entry.position() as u32)
-            .collect();
+        let in_scope = InScope::branch(log, wanted.view.leaf);
         let eligible = |position: u32| {
-            branch.contains(&position)
+            in_scope.holds(position)
                 && !in_prompt.contains(&position)
                 && log
                     .entries()
@@ -140,7 +136,16 @@ impl Searcher<'_> {
                     .is_some_and(|entry| is_eligible(entry, false))
         };
         let limit = self.most * FOUND_FOR_EACH;
-        let found = super::history::find(self.index, log, query, limit, wanted.now_ms, &eligible)?;
+        let index = &mut *self.index;
+        let found = find(
+            index,
+            log,
+            query,
+            limit,
+            wanted.now_ms,
+            &in_scope,
+            &eligible,
+        )?;
         Ok(evidence(
             log,
             &found,

@@ -146,20 +146,26 @@ impl Session {
         if status != SearchStatus::Complete {
             return Ok(answer);
         }
-        let allowed = self.allowed_entries(query.scope);
+        let in_scope = self.in_scope(query.scope);
         let with_summaries = self.config.history_tools.include_summaries;
         let log = &self.log;
         let eligible = |position: u32| {
             log.entries()
                 .get(position as usize)
                 .is_some_and(|entry| is_eligible(entry, with_summaries))
-                && allowed
-                    .as_ref()
-                    .is_none_or(|allowed| allowed.contains(&position))
+                && in_scope.holds(position)
         };
         let limit = query.limit as usize;
         let index = &mut self.session_index;
-        let found = find(index, log, &parsed, limit, query.now_ms, &eligible)?;
+        let found = find(
+            index,
+            log,
+            &parsed,
+            limit,
+            query.now_ms,
+            &in_scope,
+            &eligible,
+        )?;
         answer.hits = self.hits(found, &parsed, query);
         Ok(answer)
     }
@@ -222,20 +228,13 @@ impl Session {
         }
     }
 
-    /// The positions that the scope allows; none where it allows all.
-    fn allowed_entries(&mut self, scope: Scope) -> Option<FixedHashSet<u32>> {
-        if scope != Scope::CurrentBranch {
-            return None;
+    fn in_scope(&mut self, scope: Scope) -> InScope {
+        if scope == Scope::CurrentBranch {
+            let leaf = self.view().leaf;
+            InScope::branch(&self.log, leaf)
+        } else {
+            InScope(None)
         }
-        let leaf = self.view().leaf;
-        Some(self.branch_positions(leaf))
-    }
-
-    /// The positions of the entries from the root to that leaf.
-    fn branch_positions(&self, leaf: Option<EntryIndex>) -> FixedHashSet<u32> {
-        let branch = branch(&self.log, leaf);
-        let entries = branch.entries.iter();
-        entries.map(|entry| entry.position() as u32).collect()
     }
 
     fn hits(&mut self, found: Vec<Found>, parsed: &Query, query: &HistoryQuery) -> Vec<Hit> {
@@ -268,16 +267,51 @@ impl Session {
     }
 }
 
-/// The best entries for a query among those that are eligible. None where nothing is indexed yet.
+/// The entries that a search looks at: those that it may find, and those beside them that tell what these are about. What is
+/// outside is as if it were not there (failures 32 and 35).
+pub(super) struct InScope(Option<Vec<bool>>);
+
+impl InScope {
+    /// The entries from the root to that leaf.
+    pub(super) fn branch(log: &SessionLog, leaf: Option<EntryIndex>) -> Self {
+        let mut positions = vec![false; log.entries().len()];
+        for entry in branch(log, leaf).entries {
+            if let Some(holds) = positions.get_mut(entry.position()) {
+                *holds = true;
+            }
+        }
+        Self(Some(positions))
+    }
+
+    /// Whether the entry at that position is one of them.
+    pub(super) fn holds(&self, position: u32) -> bool {
+        let positions = self.0.as_ref();
+        positions.is_none_or(|positions| positions.get(position as usize) == Some(&true))
+    }
+
+    /// The word counts with those of entries outside at 0: the search takes these for entries without text.
+    fn word_counts(&self, all: &[u32]) -> Vec<u32> {
+        let mut counts = all.to_vec();
+        if let Some(positions) = &self.0 {
+            for (count, is_inside) in counts.iter_mut().zip(positions) {
+                *count *= u32::from(*is_inside);
+            }
+        }
+        counts
+    }
+}
+
+/// The best entries for a query among those in scope that are eligible. None where nothing is indexed yet.
 pub(super) fn find(
     index: &mut SessionIndex,
     log: &SessionLog,
     query: &Query,
     limit: usize,
     now_ms: u64,
+    in_scope: &InScope,
     eligible: &dyn Fn(u32) -> bool,
 ) -> Result<Vec<Found>, EngineError> {
-    let word_counts = index.word_counts(now_ms)?.to_vec();
+    let word_counts = in_scope.word_counts(index.word_counts(now_ms)?);
     let found = index.query(now_ms, |connection, session| {
         search(
             connection,

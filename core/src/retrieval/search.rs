@@ -82,7 +82,7 @@ impl std::fmt::Display for Reason {
 pub struct Searched<'a> {
     /// The log that the index was made from.
     pub log: &'a SessionLog,
-    /// Word counts of the indexed entries by position.
+    /// Word counts of the indexed entries by position; 0 for those that are not searched, which are then nobody's neighbours.
     pub word_counts: &'a [u32],
     /// Whether the entry at that position may be found.
     pub eligible: &'a dyn Fn(u32) -> bool,
@@ -137,8 +137,11 @@ fn asked_word(
         let before = rows.len();
         let mut oldest = timeline.entries();
         entries::with_word(connection, session, word, |position| {
-            rows.push((position, *weight));
-            oldest = position;
+            // An entry outside of what is searched has no words there, and takes no row from the others.
+            if timeline.words(position) > 0 {
+                rows.push((position, *weight));
+                oldest = position;
+            }
             rows.len() - before < MAX_POSTINGS
         })?;
         let count = rows.len() - before;

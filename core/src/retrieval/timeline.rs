@@ -1,6 +1,7 @@
 //! The indexed entries of a log as they follow one another.
 //!
-//! Entries without text (a change of model, a label taken away) have no place among neighbours.
+//! Entries without text (a change of model, a label taken away) have no place among neighbours, nor have those that are not
+//! searched: their word counts are given as 0.
 
 use crate::session::SessionLog;
 

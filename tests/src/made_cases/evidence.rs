@@ -147,7 +147,7 @@ fn with_band_and_recall_tools() -> MadeCase {
         tool("context_history_read", "Reads an earlier message."),
     ];
     let request = PlanStep {
-        budget: Some(BUDGET),
+        budget: Some(3_600),
         tools: Some(tools.to_vec()),
         ..PlanStep::default()
     };
