@@ -156,13 +156,18 @@ impl Session {
             log.entries()
                 .get(position as usize)
                 .is_some_and(|entry| is_eligible(entry, with_summaries))
-                && allowed
-                    .as_ref()
-                    .is_none_or(|allowed| allowed.holds(position))
         };
-        let limit = query.limit as usize;
-        let index = &mut self.session_index;
-        let found = find(index, log, &parsed, limit, query.now_ms, &eligible)?;
+        let in_scope = |position: u32| {
+            allowed
+                .as_ref()
+                .is_none_or(|allowed| allowed.holds(position))
+        };
+        let wanted = Findable {
+            in_scope: &in_scope,
+            eligible: &eligible,
+            limit: query.limit as usize,
+        };
+        let found = find(&mut self.session_index, log, &parsed, &wanted, query.now_ms)?;
         answer.hits = self.hits(found, &parsed, query);
         Ok(answer)
     }
@@ -260,14 +265,23 @@ impl Session {
     }
 }
 
-/// The best entries for a query among those that are eligible. None where nothing is indexed yet.
+/// Which entries a search may find.
+pub(super) struct Findable<'a> {
+    /// Whether the entry at that position is searched at all.
+    pub in_scope: &'a dyn Fn(u32) -> bool,
+    /// Whether the entry at that position, which is in scope, may be found.
+    pub eligible: &'a dyn Fn(u32) -> bool,
+    /// How many are wanted.
+    pub limit: usize,
+}
+
+/// The best entries for a query. None where nothing is indexed yet.
 pub(super) fn find(
     index: &mut SessionIndex,
     log: &SessionLog,
     query: &Query,
-    limit: usize,
+    wanted: &Findable<'_>,
     now_ms: u64,
-    eligible: &dyn Fn(u32) -> bool,
 ) -> Result<Vec<Found>, EngineError> {
     let found = index.search(log, now_ms, |connection, session, timeline| {
         search(
@@ -277,8 +291,9 @@ pub(super) fn find(
             &Searched {
                 log,
                 timeline,
-                eligible,
-                limit,
+                in_scope: wanted.in_scope,
+                eligible: wanted.eligible,
+                limit: wanted.limit,
             },
         )
     })?;

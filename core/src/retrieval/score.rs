@@ -11,7 +11,7 @@ use super::dates::MentionedDate;
 use super::indexed_text::indexed_text;
 use super::query::Literal;
 use super::reading::{Reader, Reading};
-use super::search::{Found, Reason};
+use super::search::{Found, Reason, Searched};
 use super::timeline::Timeline;
 use crate::session::SessionLog;
 
@@ -107,6 +107,7 @@ pub(super) struct Scorer<'a> {
     literals: Vec<(AskedLiteral, f64)>,
     log: &'a SessionLog,
     timeline: &'a Timeline,
+    in_scope: &'a dyn Fn(u32) -> bool,
     /// Times that the question names, and what lying in one counts.
     times: Vec<std::ops::Range<i64>>,
     in_time: f64,
@@ -121,9 +122,14 @@ impl<'a> Scorer<'a> {
         asked: Vec<Asked>,
         literals: Vec<AskedLiteral>,
         dates: &[MentionedDate],
-        log: &'a SessionLog,
-        timeline: &'a Timeline,
+        searched: &Searched<'a>,
     ) -> Self {
+        let Searched {
+            log,
+            timeline,
+            in_scope,
+            ..
+        } = *searched;
         let entries = f64::from(timeline.entries());
         let literals: Vec<(AskedLiteral, f64)> = literals
             .into_iter()
@@ -153,6 +159,7 @@ impl<'a> Scorer<'a> {
             literals,
             log,
             timeline,
+            in_scope,
             times,
             in_time,
             total: total.max(f64::MIN_POSITIVE),
@@ -194,13 +201,13 @@ impl<'a> Scorer<'a> {
     fn promise_around(&self, position: u32, value: f64, promise: &mut Promise) {
         let value = value * saturated(1.0, self.timeline.damping(position));
         promise.add(position, value);
-        let before = self.timeline.before(position);
-        let behind = self.timeline.behind(position);
+        let before = self.before(position);
+        let behind = self.behind(position);
         let around = [
             (before, BEHIND),
             (behind, BEFORE + BEFORE_ASKING),
-            (before.and_then(|other| self.timeline.before(other)), SECOND),
-            (behind.and_then(|other| self.timeline.behind(other)), SECOND),
+            (before.and_then(|other| self.before(other)), SECOND),
+            (behind.and_then(|other| self.behind(other)), SECOND),
         ];
         for (other, share) in around {
             if let Some(other) = other {
@@ -315,8 +322,8 @@ impl<'a> Scorer<'a> {
 
     /// The texts beside a position, with what they count and their damping.
     fn around(&self, position: u32, reader: &mut Reader<'_>) -> Vec<(Reading, f64, f64)> {
-        let before = self.timeline.before(position);
-        let behind = self.timeline.behind(position);
+        let before = self.before(position);
+        let behind = self.behind(position);
         let mut around = Vec::with_capacity(4);
         let mut add = |other: Option<u32>, share: &dyn Fn(&Reading) -> f64| {
             if let Some(other) = other {
@@ -328,16 +335,18 @@ impl<'a> Scorer<'a> {
         add(before, &|text: &Reading| {
             BEFORE + if text.asks { BEFORE_ASKING } else { 0.0 }
         });
-        add(
-            before.and_then(|other| self.timeline.before(other)),
-            &|_| SECOND,
-        );
+        add(before.and_then(|other| self.before(other)), &|_| SECOND);
         add(behind, &|_| BEHIND);
-        add(
-            behind.and_then(|other| self.timeline.behind(other)),
-            &|_| SECOND,
-        );
+        add(behind.and_then(|other| self.behind(other)), &|_| SECOND);
         around
+    }
+
+    fn before(&self, position: u32) -> Option<u32> {
+        self.timeline.before(position, self.in_scope)
+    }
+
+    fn behind(&self, position: u32) -> Option<u32> {
+        self.timeline.behind(position, self.in_scope)
     }
 
     fn user_factor(&self, position: u32) -> f64 {

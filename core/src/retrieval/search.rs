@@ -86,7 +86,9 @@ pub struct Searched<'a> {
     pub log: &'a SessionLog,
     /// The indexed entries as they follow one another.
     pub timeline: &'a Timeline,
-    /// Whether the entry at that position may be found.
+    /// Whether the entry at that position is searched at all: one that is not is nobody's neighbour either.
+    pub in_scope: &'a dyn Fn(u32) -> bool,
+    /// Whether the entry at that position, which is in scope, may be found.
     pub eligible: &'a dyn Fn(u32) -> bool,
     /// Entries that are wanted.
     pub limit: usize,
@@ -99,16 +101,15 @@ pub fn search(
     query: &Query,
     searched: &Searched<'_>,
 ) -> Result<Vec<Found>, StoreError> {
-    let timeline = searched.timeline;
     let mut asked = Vec::new();
     for word in &query.words {
-        asked.extend(asked_word(connection, session, word, timeline)?);
+        asked.extend(asked_word(connection, session, word, searched)?);
     }
     let literals = asked_literals(connection, session, query, searched)?;
     if asked.is_empty() && literals.is_empty() {
         return Ok(Vec::new());
     }
-    let scorer = Scorer::new(asked, literals, &query.dates, searched.log, timeline);
+    let scorer = Scorer::new(asked, literals, &query.dates, searched);
     let candidates = scorer.candidates(searched.eligible, MAX_CANDIDATES);
     let mut found = scorer.score(&candidates, MAX_READ_BYTES);
     found.sort_by(|one, other| (other.score, other.position).cmp(&(one.score, one.position)));
@@ -121,10 +122,11 @@ fn asked_word(
     connection: &Connection,
     session: &IndexedSession,
     word: &super::query::AskedWord,
-    timeline: &Timeline,
+    searched: &Searched<'_>,
 ) -> Result<Option<Asked>, StoreError> {
     let mut forms: Vec<(String, f64)> = Vec::new();
-    let mut rows = Rows::new(timeline.entries());
+    let timeline = searched.timeline;
+    let mut rows = Rows::new(timeline.entries(), searched.in_scope);
     for form in &word.forms {
         rows.read(connection, session, &form.word, form.weight)?;
         forms.push((form.stem.clone(), form.weight));
@@ -167,17 +169,19 @@ fn asked_word(
 }
 
 /// The rows of the index for the forms of a word.
-struct Rows {
+struct Rows<'a> {
     entries: u32,
+    in_scope: &'a dyn Fn(u32) -> bool,
     found: Vec<(u32, f64)>,
     /// How many there are, those that were not read guessed from those that were.
     estimated: f64,
 }
 
-impl Rows {
-    fn new(entries: u32) -> Self {
+impl<'a> Rows<'a> {
+    fn new(entries: u32, in_scope: &'a dyn Fn(u32) -> bool) -> Self {
         Self {
             entries,
+            in_scope,
             found: Vec::new(),
             estimated: 0.0,
         }
@@ -197,8 +201,11 @@ impl Rows {
         }
         let mut oldest = self.entries;
         entries::with_word(connection, session, word, |position| {
-            self.found.push((position, weight));
-            oldest = position;
+            // An entry outside of what is searched takes no row from the others.
+            if (self.in_scope)(position) {
+                self.found.push((position, weight));
+                oldest = position;
+            }
             self.found.len() < MAX_WORD_ROWS
         })?;
         let count = (self.found.len() - before) as f64;
@@ -244,7 +251,8 @@ fn asked_literals(
         let mut looked_at = 0;
         entries::with_trigrams(connection, session, &literal.text, |position| {
             looked_at += 1;
-            if (searched.eligible)(position) && score::holds(searched.log, position, literal) {
+            let may_be_found = (searched.in_scope)(position) && (searched.eligible)(position);
+            if may_be_found && score::holds(searched.log, position, literal) {
                 rows.push(position);
             }
             looked_at < MAX_LITERAL_ROWS

@@ -1,7 +1,7 @@
 //! The indexed entries of a log as they follow one another: what scoring asks of every entry, kept between queries.
 //!
 //! Invariants: it only grows, entry by entry, and is made anew with the index; entries without text (a change of model, a
-//! label taken away) have no place among neighbours.
+//! label taken away) have no place among neighbours, nor have those outside of what is searched.
 
 use super::score::length_damping;
 use crate::session::SessionLog;
@@ -56,14 +56,16 @@ impl Timeline {
             .unwrap_or_default()
     }
 
-    /// The nearest entry with text before the position.
-    pub(super) fn before(&self, position: u32) -> Option<u32> {
-        (0..position).rev().find(|other| self.has_text(*other))
+    /// The nearest entry in scope with text before the position.
+    pub(super) fn before(&self, position: u32, in_scope: &dyn Fn(u32) -> bool) -> Option<u32> {
+        (0..position)
+            .rev()
+            .find(|other| self.has_text(*other) && in_scope(*other))
     }
 
-    /// The nearest entry with text behind the position.
-    pub(super) fn behind(&self, position: u32) -> Option<u32> {
-        (position + 1..self.entries()).find(|other| self.has_text(*other))
+    /// The nearest entry in scope with text behind the position.
+    pub(super) fn behind(&self, position: u32, in_scope: &dyn Fn(u32) -> bool) -> Option<u32> {
+        (position + 1..self.entries()).find(|other| self.has_text(*other) && in_scope(*other))
     }
 
     /// The burst of work that the entry lies in.
