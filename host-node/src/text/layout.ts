@@ -53,10 +53,13 @@ export function wrapped(text: string, columns: number): string[] {
   return line === "" ? lines : [...lines, line];
 }
 
-/** `Title     text …`, wrapped, with the text in a column of its own. */
-export function titled(title: string, text: string, titleColumns: number): string[] {
-  const lines = wrapped(text, COLUMNS - titleColumns);
-  return (lines.length === 0 ? [""] : lines).map((line, place) => `${(place === 0 ? title : "").padEnd(titleColumns)}${line}`.trimEnd());
+/** Columns of the titles of rows. */
+const TITLE_COLUMNS = 11;
+
+/** `Title      text …`, wrapped, with the text in a column of its own. */
+export function row(title: string, text: string): string[] {
+  const lines = wrapped(text, COLUMNS - TITLE_COLUMNS);
+  return (lines.length === 0 ? [""] : lines).map((line, place) => `${(place === 0 ? title : "").padEnd(TITLE_COLUMNS)}${line}`.trimEnd());
 }
 
 /** A text of at most so many columns, the missing part shown by an ellipsis. */
