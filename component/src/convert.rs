@@ -119,6 +119,9 @@ fn item(item: PlanItem) -> wit_planning::Item {
         PlanItem::Insert(supplement) => wit_planning::Item::Insert(wit_planning::Supplement {
             kind: match supplement.kind {
                 SupplementKind::Notice => wit_planning::SupplementKind::Notice,
+                SupplementKind::Memory => wit_planning::SupplementKind::Memory,
+                SupplementKind::History => wit_planning::SupplementKind::History,
+                SupplementKind::Project => wit_planning::SupplementKind::Project,
             },
             text: supplement.text,
             tokens: supplement.tokens,

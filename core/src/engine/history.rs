@@ -6,8 +6,10 @@
 use super::Session;
 use super::error::EngineError;
 use crate::fixed_hash::FixedHashSet;
-use crate::retrieval::{Found, Query, Searched, excerpt, indexed_text, is_eligible, search};
-use crate::session::{EntryIndex, branch};
+use crate::retrieval::{
+    Found, Query, Searched, SessionIndex, collapsed, excerpt, indexed_text, is_eligible, search,
+};
+use crate::session::{EntryIndex, SessionLog, branch};
 
 /// Hits of one search.
 pub const MAX_HITS: u32 = 1_000;
@@ -146,7 +148,8 @@ impl Session {
         }
         let allowed = self.allowed_entries(query.scope);
         let with_summaries = self.config.history_tools.include_summaries;
-        let eligible = |log: &crate::session::SessionLog, position: u32| {
+        let log = &self.log;
+        let eligible = |position: u32| {
             log.entries()
                 .get(position as usize)
                 .is_some_and(|entry| is_eligible(entry, with_summaries))
@@ -154,7 +157,9 @@ impl Session {
                     .as_ref()
                     .is_none_or(|allowed| allowed.contains(&position))
         };
-        let found = self.find(&parsed, query.limit as usize, query.now_ms, &eligible)?;
+        let limit = query.limit as usize;
+        let index = &mut self.session_index;
+        let found = find(index, log, &parsed, limit, query.now_ms, &eligible)?;
         answer.hits = self.hits(found, &parsed, query);
         Ok(answer)
     }
@@ -208,32 +213,6 @@ impl Session {
         })
     }
 
-    /// Positions that a query finds among those that are allowed.
-    pub(super) fn find(
-        &mut self,
-        query: &Query,
-        limit: usize,
-        now_ms: u64,
-        eligible: &dyn Fn(&crate::session::SessionLog, u32) -> bool,
-    ) -> Result<Vec<Found>, EngineError> {
-        let word_counts = self.session_index.word_counts(now_ms)?.to_vec();
-        let log = &self.log;
-        let found = self.session_index.query(now_ms, |connection, session| {
-            search(
-                connection,
-                session,
-                query,
-                &Searched {
-                    log,
-                    word_counts: &word_counts,
-                    eligible: &|position| eligible(log, position),
-                    limit,
-                },
-            )
-        })?;
-        Ok(found.unwrap_or_default())
-    }
-
     fn check_scope(&self, scope: Scope) -> Result<(), EngineError> {
         match scope {
             Scope::CurrentBranch | Scope::CurrentSession => Ok(()),
@@ -253,7 +232,7 @@ impl Session {
     }
 
     /// The positions of the entries from the root to that leaf.
-    pub(super) fn branch_positions(&self, leaf: Option<EntryIndex>) -> FixedHashSet<u32> {
+    fn branch_positions(&self, leaf: Option<EntryIndex>) -> FixedHashSet<u32> {
         let branch = branch(&self.log, leaf);
         let entries = branch.entries.iter();
         entries.map(|entry| entry.position() as u32).collect()
@@ -270,7 +249,7 @@ impl Session {
             };
             let text = indexed_text(entry).unwrap_or_default();
             // Nobody reads the same text twice; a search without excerpts counts entries.
-            if query.max_tokens.is_some() && !seen.insert(same_when(&text)) {
+            if query.max_tokens.is_some() && !seen.insert(collapsed(&text)) {
                 continue;
             }
             let piece = excerpt(&text, parsed, EXCERPT_BYTES.min(room)).text;
@@ -289,10 +268,30 @@ impl Session {
     }
 }
 
-/// What texts that differ in case and white space only have in common.
-pub(super) fn same_when(text: &str) -> String {
-    let words: Vec<&str> = text.split_whitespace().collect();
-    words.join(" ").to_lowercase()
+/// The best entries for a query among those that are eligible. None where nothing is indexed yet.
+pub(super) fn find(
+    index: &mut SessionIndex,
+    log: &SessionLog,
+    query: &Query,
+    limit: usize,
+    now_ms: u64,
+    eligible: &dyn Fn(u32) -> bool,
+) -> Result<Vec<Found>, EngineError> {
+    let word_counts = index.word_counts(now_ms)?.to_vec();
+    let found = index.query(now_ms, |connection, session| {
+        search(
+            connection,
+            session,
+            query,
+            &Searched {
+                log,
+                word_counts: &word_counts,
+                eligible,
+                limit,
+            },
+        )
+    })?;
+    Ok(found.unwrap_or_default())
 }
 
 fn role_of(entry: &crate::session::Entry) -> String {

@@ -23,9 +23,13 @@ pub(super) struct NewestPlan {
     pub fingerprints: Vec<u64>,
 }
 
-/// Where the previous plan began, and what that depends on.
+/// Where the previous plan began, in which form it sent old messages, and what that depends on.
 #[derive(Debug)]
-struct RememberedCut {
+pub(super) struct RememberedCut {
+    /// The messages that it sent condensed.
+    pub condensed: FixedHashMap<MessageIdentity, Rc<Replacement>>,
+    /// What it sent of the messages before the band.
+    pub outline: Option<Rc<str>>,
     tail: Anchor,
     band: Anchor,
     profile: ModelProfile,
@@ -102,7 +106,14 @@ impl PlanMemory {
         self.made += 1;
         // A fallback chose nothing: the cut of the plan before still tells where the warm prefix begins.
         if record.decision.fallback.is_none() {
+            let condensed = record.decision.condensed.iter().map(|(place, form)| {
+                let message = newest.context.identity(log, &newest.view, *place);
+                (message, Rc::clone(form))
+            });
+            let condensed = condensed.collect();
             self.cut = record.decision.cut.map(|cut| RememberedCut {
+                condensed,
+                outline: record.decision.outline.clone(),
                 tail: newest.context.anchor(log, &newest.view, cut.tail),
                 band: newest.context.anchor(log, &newest.view, cut.band),
                 profile: record.profile.clone(),
@@ -118,17 +129,17 @@ impl PlanMemory {
         self.newest = Some(newest);
     }
 
-    /// Where the previous plan began, if it is still there and nothing has happened that forgets it: another model or
+    /// Where the previous plan began and in which forms it sent old messages, if it is still there and nothing has happened that forgets it: another model or
     /// window, another budget of the caller's, a compaction, another branch (behaviour 2.2, Stable cut). A cut that
     /// outlived its limits would leave a larger window empty.
-    pub(super) fn cut(
+    pub(super) fn kept(
         &self,
         profile: &ModelProfile,
         budget: Option<u64>,
         view: &View,
         context: &Context,
         log: &SessionLog,
-    ) -> Option<Cut> {
+    ) -> Option<(Cut, &RememberedCut)> {
         let cut = self.cut.as_ref()?;
         let same_limits = cut.profile == *profile && cut.budget == budget;
         let same_branch = cut
@@ -139,7 +150,7 @@ impl PlanMemory {
         }
         let band = context.place_of(log, view, 0, cut.band)?;
         let tail = context.place_of(log, view, band, cut.tail)?;
-        Some(Cut { tail, band })
+        Some((Cut { tail, band }, cut))
     }
 
     /// How much of the previous plan's beginning this one shares.

@@ -8,10 +8,12 @@
 
 mod derived_state;
 mod error;
+mod evidence;
 mod fixed_overhead;
 mod history;
 mod inspect;
 mod memory;
+mod plan;
 mod planning;
 mod render;
 mod request;
@@ -31,20 +33,17 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use serde_json::Value;
-use sha2::{Digest, Sha256};
 
 use crate::config::{Config, Layer, Severity};
-use crate::manifest::{PlanRecord, RecordedMessage, SharedPrefix, Usage};
-use crate::message::hex;
-use crate::model::budget::limits;
+use crate::manifest::{PlanRecord, Usage};
 use crate::model::{Model, ModelProfile};
-use crate::planner::{Band, Candidate, PlannerInput, condense, plan as decide};
+use crate::planner::{Candidate, condense};
 use crate::ports::Storage;
 use crate::retrieval::{References, SessionIndex};
 use crate::session::{AppendError, LogFormat, SessionLog};
+use evidence::RememberedEvidence;
 use fixed_overhead::FixedOverhead;
 use memory::{CondensedForms, NewestPlan, PlanMemory};
-use planning::Context;
 use sync::{Change, LogReader};
 use view::{TokenCounts, View};
 
@@ -95,6 +94,7 @@ pub struct Session {
     database: Option<String>,
     session_index: SessionIndex,
     references: References,
+    evidence: RememberedEvidence,
 }
 
 impl Session {
@@ -134,6 +134,7 @@ impl Session {
             database,
             session_index: SessionIndex::default(),
             references,
+            evidence: RememberedEvidence::default(),
         })
     }
 
@@ -161,6 +162,7 @@ impl Session {
                 self.forms = CondensedForms::default();
                 self.plans.forget_positions();
                 self.session_index.log_restarted();
+                self.evidence = RememberedEvidence::default();
             }
         }
         Ok(progress)
@@ -226,88 +228,6 @@ impl Session {
         u32::try_from(self.view().len()).unwrap_or(u32::MAX)
     }
 
-    /// Decides what the next request holds.
-    pub fn plan(&mut self, request: &PlanRequest) -> Result<Plan, EngineError> {
-        let view = self.view();
-        let context = Context::resolve(request, &view)?;
-        let profile = self.profile(&view);
-        let overhead = self.overhead(request, &view, &profile)?;
-        let explicit = request.budget.map(u64::from);
-        let (budgets, ceilings) = limits(&profile, &self.config, explicit, UNCALIBRATED);
-        let candidates = context.candidates(&self.log, &view, &mut self.counts, profile.estimator);
-        let band = self.config.context.condensed_band.clone();
-        let forms = RefCell::new(std::mem::take(&mut self.forms));
-        let condensed = |place: usize| {
-            let candidate = candidates.get(place)?;
-            let message = context.identity(&self.log, &view, place);
-            let stub_chars = band.stub_chars as usize;
-            forms.borrow_mut().form(profile.estimator, message, || {
-                condense(candidate, stub_chars, profile.estimator)
-            })
-        };
-        let decision = decide(&PlannerInput {
-            candidates: &candidates,
-            fixed_tokens: overhead.tokens(),
-            budgets: &budgets,
-            ceilings: &ceilings,
-            rescue_immediate_predecessor: self.config.context.rescue_immediate_predecessor,
-            estimator: profile.estimator,
-            band: band.enabled.then_some(Band {
-                share: band.max_share,
-                condensed: &condensed,
-            }),
-            cut: self
-                .plans
-                .cut(&profile, explicit, &view, &context, &self.log),
-        });
-        self.forms = forms.into_inner();
-        let messages = candidates
-            .iter()
-            .map(|candidate| RecordedMessage {
-                entry_id: candidate.entry_id.map(Into::into),
-                role: candidate.message.role.clone(),
-                tokens: candidate.tokens,
-            })
-            .collect();
-        let mut record = PlanRecord {
-            id: String::new(),
-            session_id: self.session_id.clone(),
-            leaf_id: view.leaf_id(&self.log).map(Into::into),
-            band_share: band.enabled.then_some(band.max_share),
-            mode: self.config.context.mode,
-            estimator: profile.estimator,
-            profile,
-            budgets,
-            ceilings,
-            system_tokens: overhead.system_tokens,
-            tools: overhead.tools.clone(),
-            messages,
-            decision,
-            prompt_hash: String::new(),
-            shared_prefix: SharedPrefix::default(),
-            created_at_ms: request.now_ms,
-            usage: None,
-        };
-        let sent = planning::sent(&record);
-        record.prompt_hash = planning::prompt_hash(&sent, &context, &self.log, &view, &overhead);
-        record.id = self.manifest_id(&record);
-        let fingerprints = planning::fingerprints(&sent, &context, &self.log, &view);
-        record.shared_prefix = self.plans.shared_prefix(&fingerprints, &sent, &record);
-        let plan = planning::plan(&record, &sent);
-        self.overhead = Some(overhead);
-        self.plans.remember(
-            record,
-            NewestPlan {
-                view,
-                context,
-                sent,
-                fingerprints,
-            },
-            &self.log,
-        );
-        Ok(plan)
-    }
-
     /// What the provider reported for the request that the manifest describes.
     pub fn record_usage(&mut self, manifest_id: &str, usage: Usage) -> Result<(), EngineError> {
         let record = self
@@ -331,7 +251,6 @@ impl Session {
         let forms = RefCell::new(std::mem::take(&mut self.forms));
         let explanation = self.plans.record(id).map(|record| {
             let newest = self.plans.newest(&record.id);
-            let stub_chars = self.config.context.condensed_band.stub_chars as usize;
             record.explanation(&|place| {
                 let NewestPlan { view, context, .. } = newest?;
                 let message = record.messages.get(place)?;
@@ -342,7 +261,7 @@ impl Session {
                     pinned: false,
                 };
                 let identity = context.identity(&self.log, view, place);
-                let make = || condense(&candidate, stub_chars, record.estimator);
+                let make = || condense(&candidate, record.estimator);
                 forms
                     .borrow_mut()
                     .form(record.estimator, identity, make)
@@ -447,19 +366,6 @@ impl Session {
             Some(known) if known.is_of(profile.estimator, prompt, tools) => Ok(known),
             _ => FixedOverhead::new(profile.estimator, prompt, tools),
         }
-    }
-
-    /// `m_` and 32 hex digits of the hash over session, leaf, running number and prompt hash (behaviour 2.3).
-    fn manifest_id(&self, record: &PlanRecord) -> String {
-        let leaf = record.leaf_id.as_deref().unwrap_or_default();
-        let text = format!(
-            "{}\0{leaf}\0{}\0{}",
-            self.session_id,
-            self.plans.next_number(),
-            record.prompt_hash
-        );
-        let digest = Sha256::digest(text.as_bytes());
-        format!("m_{}", hex(digest.get(..16).unwrap_or_default()))
     }
 }
 

@@ -237,9 +237,7 @@ pub(super) fn sent(record: &PlanRecord) -> Vec<Sent> {
     }
     let mut sent = Vec::with_capacity(decision.fates.len());
     for (place, fate) in decision.fates.iter().enumerate() {
-        if let Some(notice) = notice_before(decision, place) {
-            sent.push(Sent::Added(notice));
-        }
+        sent.extend(added_before(decision, place).map(Sent::Added));
         match fate {
             Fate::Keep(_) => sent.push(Sent::Whole(place)),
             Fate::Replace(_, replacement) => {
@@ -251,17 +249,29 @@ pub(super) fn sent(record: &PlanRecord) -> Vec<Sent> {
     sent
 }
 
-fn notice_before(decision: &Decision, place: usize) -> Option<Supplement> {
+/// The planner's own messages before that place: supplements, and the notice next to what it speaks of.
+fn added_before(decision: &Decision, place: usize) -> impl Iterator<Item = Supplement> {
     let notice = decision
         .notice
-        .as_ref()
-        .filter(|notice| notice.before == place)?;
-    Some(Supplement {
-        kind: SupplementKind::Notice,
-        text: notice.text.clone(),
-        tokens: notice.tokens,
-        source_ids: notice.source_ids.clone(),
-    })
+        .iter()
+        .filter(move |notice| notice.before == place)
+        .map(|notice| Supplement {
+            kind: SupplementKind::Notice,
+            text: notice.text.clone(),
+            tokens: notice.tokens,
+            source_ids: notice.source_ids.clone(),
+        });
+    let supplements = decision
+        .supplements
+        .iter()
+        .filter(move |placed| placed.before == place)
+        .map(|placed| Supplement {
+            kind: placed.supplement.category.into(),
+            text: placed.supplement.text.clone(),
+            tokens: placed.supplement.tokens,
+            source_ids: placed.supplement.source_ids.clone(),
+        });
+    supplements.chain(notice)
 }
 
 /// The plan in the host's terms: runs of its own positions.

@@ -37,7 +37,9 @@ fn row(sent: &Sent, record: &PlanRecord, newest: &NewestPlan, log: &SessionLog) 
     match sent {
         Sent::Added(supplement) => {
             let reading = read(&Role::User, &supplement_wire(&supplement.text));
-            Some(json!({"role": reading.role, "kind": "notice", "text": reading.text}))
+            Some(
+                json!({"role": reading.role, "kind": supplement.kind.name(), "text": reading.text}),
+            )
         }
         Sent::Whole(place) => Some(message_row(message(*place)?, *place, record)),
         Sent::Replaced(place, replacement) => {

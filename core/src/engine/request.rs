@@ -1,5 +1,7 @@
 //! What a host asks for and what it gets: the plain data of planning.
 
+use crate::planner::SupplementCategory;
+
 /// Consecutive messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Run {
@@ -38,7 +40,7 @@ pub struct PlanRequest {
 /// A message that the planner adds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Supplement {
-    /// The manifest's kind; `notice` in this version.
+    /// What it is.
     pub kind: SupplementKind,
     /// Its text, sent under the role `user`.
     pub text: String,
@@ -48,11 +50,39 @@ pub struct Supplement {
     pub source_ids: Vec<String>,
 }
 
-/// What a supplement is. This version makes notices only.
+/// What a supplement is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SupplementKind {
     /// A line about what is left out.
     Notice,
+    /// A remembered claim.
+    Memory,
+    /// Evidence from earlier history.
+    History,
+    /// Lines of the project's source.
+    Project,
+}
+
+impl From<SupplementCategory> for SupplementKind {
+    fn from(category: SupplementCategory) -> Self {
+        match category {
+            SupplementCategory::Memory => Self::Memory,
+            SupplementCategory::Retrieval => Self::History,
+            SupplementCategory::Project => Self::Project,
+        }
+    }
+}
+
+impl SupplementKind {
+    /// The manifest's kind of item.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Notice => "notice",
+            Self::Memory => SupplementCategory::Memory.kind(),
+            Self::History => SupplementCategory::Retrieval.kind(),
+            Self::Project => SupplementCategory::Project.kind(),
+        }
+    }
 }
 
 /// What to send, in order.

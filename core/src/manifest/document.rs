@@ -4,7 +4,8 @@ use serde_json::{Map, Value, json};
 
 use super::exclusions::{Exclusion, exclusions};
 use super::{POLICY_VERSION, PlanRecord, inventory, items};
-use crate::planner::{Fallback, PLANNER_VERSION};
+use crate::planner::{Fallback, PLANNER_VERSION, SupplementCategory};
+use crate::retrieval::EvidenceStatus;
 
 /// Groups that `excludedNativeGroups` lists, oversized ones first.
 const MAX_LISTED_GROUPS: usize = 32;
@@ -33,6 +34,8 @@ pub(super) fn manifest(record: &PlanRecord) -> Value {
         "composition": items::composition(record),
         "included": items::included(record),
         "excluded": items::excluded(record),
+        "retrievedEventIds": retrieved_event_ids(record),
+        "retrieval": retrieval(record),
         "persistedInventory": Value::Null,
         "planning": planning(record, &excluded),
         "warnings": warnings(&excluded),
@@ -45,6 +48,35 @@ pub(super) fn manifest(record: &PlanRecord) -> Value {
         inventory::roll_up(manifest);
     }
     manifest
+}
+
+/// What the search for evidence came to (behaviour 2.6).
+fn retrieval(record: &PlanRecord) -> Value {
+    let mut retrieval = json!({
+        "status": record.evidence_status.name(),
+        "reservedTokens": record.supplement_reserve,
+    });
+    if let (EvidenceStatus::Failed(reason), Some(fields)) =
+        (&record.evidence_status, retrieval.as_object_mut())
+    {
+        fields.insert("reason".to_owned(), reason.as_str().into());
+    }
+    retrieval
+}
+
+/// The entries that evidence of the plan quotes, in the order in which it is placed, each once.
+fn retrieved_event_ids(record: &PlanRecord) -> Vec<&str> {
+    let mut ids: Vec<&str> = Vec::new();
+    let placed = record.decision.supplements.iter();
+    let evidence = placed
+        .map(|placed| &placed.supplement)
+        .filter(|supplement| supplement.category == SupplementCategory::Retrieval);
+    for id in evidence.flat_map(|supplement| &supplement.source_ids) {
+        if !ids.contains(&id.as_str()) {
+            ids.push(id);
+        }
+    }
+    ids
 }
 
 fn planning(record: &PlanRecord, excluded: &[Exclusion<'_>]) -> Value {

@@ -42,7 +42,12 @@ pub(super) fn explanation(record: &PlanRecord, condensed: &dyn Fn(usize) -> Opti
             exact_left -= 1;
             let need = what_if.smallest_budget(place, at_least);
             at_least = at_least.max(need.saturating_sub(1));
-            Need::Exactly(need)
+            // What a band finds no lines for lengthens the tail, so that a little less may do.
+            if record.band_share.is_some() {
+                Need::AtMost(need)
+            } else {
+                Need::Exactly(need)
+            }
         });
         let mut row = exclusion.row();
         if let Some(row) = row.as_object_mut() {
@@ -78,7 +83,7 @@ impl<'a> Budgets<'a> {
     fn new(record: &'a PlanRecord, condensed_message: &'a dyn Fn(usize) -> Option<u32>) -> Self {
         let decision = &record.decision;
         let (mut eligible, mut mandatory, mut summaries) = (Vec::new(), 0, 0);
-        for group in decision.groups.iter().rev() {
+        for (index, group) in decision.groups.iter().enumerate().rev() {
             let why = decision
                 .fates
                 .get(group.start())
@@ -88,16 +93,12 @@ impl<'a> Budgets<'a> {
                 Some(WhyIn::Summary) => summaries += group.tokens,
                 _ if group.kind == GroupKind::Summary => {}
                 _ => {
-                    let whole = group.members.iter().map(|position| {
-                        u64::from(
-                            record
-                                .messages
-                                .get(*position)
-                                .map_or(0, |message| message.tokens),
-                        )
-                    });
                     eligible.push(Group {
-                        tokens: whole.sum(),
+                        tokens: decision
+                            .tail_costs
+                            .get(index)
+                            .copied()
+                            .unwrap_or(group.tokens),
                         ..group.clone()
                     });
                 }
@@ -132,6 +133,7 @@ impl<'a> Budgets<'a> {
             fixed: record.fixed_tokens(),
             mandatory: self.mandatory,
             chosen: self.chosen,
+            supplement_reserve: record.supplement_reserve,
         }
     }
 
@@ -172,7 +174,8 @@ impl<'a> Budgets<'a> {
         let messages = self
             .chosen
             .saturating_add(newer)
-            .saturating_add(NOTICE_RESERVE_TOKENS);
+            .saturating_add(NOTICE_RESERVE_TOKENS)
+            .saturating_add(record.supplement_reserve);
         let kept_for_the_band = record.band_share.unwrap_or_default();
         #[allow(clippy::cast_sign_loss, clippy::cast_precision_loss)] // tokens lie far below 2^53
         let with_reserve =

@@ -3,7 +3,9 @@
 use serde_json::{Map, Value, json};
 
 use super::PlanRecord;
-use crate::planner::{Fate, OTHER_HISTORY_PRIORITY, WhyIn};
+use crate::planner::{
+    Fate, OTHER_HISTORY_PRIORITY, ReplacementKind, SupplementCandidate, SupplementOut, WhyIn,
+};
 
 /// Class of every text while there is no privacy policy.
 const CLASSIFICATION: &str = "normal";
@@ -40,14 +42,19 @@ pub(super) fn included(record: &PlanRecord) -> Vec<Value> {
                 None,
                 u64::from(notice.tokens),
                 None,
-                "turn-beginning-left-out",
+                "earlier-messages-left-out",
             ));
+        }
+        for placed in &record.decision.supplements {
+            if placed.before == position {
+                items.push(supplement_item(record, &placed.supplement, None));
+            }
         }
         if let Some(why) = fate.why_in() {
             items.push(message_item(
                 record,
                 position,
-                why.kind(),
+                kind(fate, why),
                 why.priority(),
                 reason(fate, why),
             ));
@@ -59,6 +66,9 @@ pub(super) fn included(record: &PlanRecord) -> Vec<Value> {
 /// What is out.
 pub(super) fn excluded(record: &PlanRecord) -> Vec<Value> {
     let fates = record.decision.fates.iter().enumerate();
+    let skipped = record.decision.skipped_supplements.iter();
+    let skipped =
+        skipped.map(|skipped| supplement_item(record, &skipped.supplement, Some(skipped.why)));
     fates
         .filter_map(|(position, fate)| match fate {
             Fate::Out(why) => Some(message_item(
@@ -70,15 +80,19 @@ pub(super) fn excluded(record: &PlanRecord) -> Vec<Value> {
             )),
             _ => None,
         })
+        .chain(skipped)
         .collect()
 }
 
 /// Items and tokens by kind, in a fixed order, kinds without items left out.
 pub(super) fn composition(record: &PlanRecord) -> Vec<Value> {
-    const KINDS: [&str; 8] = [
+    const KINDS: [&str; 11] = [
         "system",
         "tool",
         "pin",
+        "memory",
+        "retrieval",
+        "project",
         "summary",
         "notice",
         "condensed",
@@ -100,6 +114,15 @@ pub(super) fn composition(record: &PlanRecord) -> Vec<Value> {
             (items > 0).then(|| json!({"kind": kind, "items": items, "tokens": tokens}))
         })
         .collect()
+}
+
+fn kind(fate: &Fate, why: WhyIn) -> &'static str {
+    match fate {
+        Fate::Replace(_, replacement) if replacement.what == ReplacementKind::Superseded => {
+            WhyIn::Condensed.kind()
+        }
+        _ => why.kind(),
+    }
 }
 
 fn reason(fate: &Fate, why: WhyIn) -> &'static str {
@@ -140,6 +163,33 @@ fn message_item(
         Some(score),
         reason,
     )
+}
+
+/// A supplement, with all its sources and what its category says of it.
+fn supplement_item(
+    record: &PlanRecord,
+    supplement: &SupplementCandidate,
+    out: Option<SupplementOut>,
+) -> Value {
+    let category = supplement.category;
+    let mut item = item(
+        category.kind(),
+        supplement.source_ids.first().unwrap_or(&supplement.id),
+        "user",
+        None,
+        u64::from(supplement.tokens),
+        Some(score(
+            category.priority(),
+            supplement.end,
+            record.messages.len(),
+        )),
+        out.map_or(supplement.reason.as_str(), |why| why.name()),
+    );
+    if let Some(fields) = item.as_object_mut() {
+        fields.insert("sourceIds".into(), json!(supplement.source_ids));
+        fields.insert("categoryScore".into(), supplement.score.into());
+    }
+    item
 }
 
 /// `priority + (end + 1) / (count + 1)`, rounded to millionths (behaviour 2.2).

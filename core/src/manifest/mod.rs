@@ -14,6 +14,7 @@ use crate::config::ContextMode;
 use crate::message::Role;
 use crate::model::{Budgets, Ceilings, Estimator, ModelProfile};
 use crate::planner::Decision;
+use crate::retrieval::EvidenceStatus;
 
 /// Version of the rules that class and redact texts; there are none in this version.
 pub const POLICY_VERSION: &str = "none";
@@ -70,6 +71,10 @@ pub struct PlanRecord {
     pub mode: ContextMode,
     /// The condensed band's share; none where it is off.
     pub band_share: Option<f64>,
+    /// Tokens left to supplements where not everything fits.
+    pub supplement_reserve: u64,
+    /// What the search for evidence came to.
+    pub evidence_status: EvidenceStatus,
     /// The estimator of all tokens here.
     pub estimator: Estimator,
     /// Tokens of the system prompt.

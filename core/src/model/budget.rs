@@ -6,6 +6,9 @@
 use super::profile::ModelProfile;
 use crate::config::{Config, ContextConfig};
 
+/// The part of a plan's budget that is left to evidence.
+const EVIDENCE_RESERVE_SHARE: f64 = 0.05;
+
 /// Limits of one request, in tokens of input.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Budgets {
@@ -74,6 +77,12 @@ pub struct Ceilings {
     pub pins: u64,
     /// Summaries.
     pub summaries: u64,
+    /// Remembered claims.
+    pub memory: u64,
+    /// Evidence from earlier history.
+    pub history: u64,
+    /// Lines of the project's source.
+    pub project: u64,
 }
 
 impl Ceilings {
@@ -91,18 +100,42 @@ impl Ceilings {
                 recent_tail: budget,
                 pins: context.max_pinned_tokens,
                 summaries: budget,
+                memory: budget,
+                history: budget,
+                project: budget,
             };
         }
-        let by_window = automatic.then(|| automatic_recent_tail(profile.context_window));
-        let recent_tail = profile
-            .recent_tail_override
-            .or(by_window)
-            .unwrap_or(context.recent_tail_tokens);
+        let by_window = automatic.then(|| automatic_ceilings(profile.context_window));
+        let ceiling = |overridden: Option<u64>, automatic: Option<u64>, configured: u64| {
+            let chosen = overridden.or(automatic).unwrap_or(configured);
+            calibrated(chosen, calibration).min(configured)
+        };
         Self {
-            recent_tail: calibrated(recent_tail, calibration).min(context.recent_tail_tokens),
+            recent_tail: ceiling(
+                profile.recent_tail_override,
+                by_window.map(|by_window| by_window.recent_tail),
+                context.recent_tail_tokens,
+            ),
             pins: context.max_pinned_tokens,
             summaries: context.max_summary_tokens,
+            memory: context.max_memory_tokens,
+            history: ceiling(
+                profile.history_override,
+                by_window.map(|by_window| by_window.history),
+                context.max_retrieved_history_tokens,
+            ),
+            project: ceiling(
+                profile.project_override,
+                by_window.map(|by_window| by_window.project),
+                context.max_project_tokens,
+            ),
         }
+    }
+
+    /// Tokens that tail and band leave to evidence in a plan within those budgets, whether or not any is found: a small
+    /// part, because what was said last is needed more often than what a search brings back.
+    pub fn evidence_reserve(&self, budgets: &Budgets) -> u64 {
+        share(budgets.active, EVIDENCE_RESERVE_SHARE).min(self.history)
     }
 }
 
@@ -120,14 +153,27 @@ pub fn limits(
     )
 }
 
-/// The automatic ceiling of the recent tail by window.
-fn automatic_recent_tail(window: u64) -> u64 {
-    const BY_WINDOW: [(u64, u64); 3] = [(40_000, 12_000), (131_072, 24_000), (262_144, 32_000)];
-    const ABOVE: u64 = 64_000;
-    BY_WINDOW
-        .iter()
-        .find(|(up_to, _)| window <= *up_to)
-        .map_or(ABOVE, |(_, tail)| *tail)
+/// The ceilings that follow from a window.
+#[derive(Debug, Clone, Copy)]
+struct AutomaticCeilings {
+    recent_tail: u64,
+    history: u64,
+    project: u64,
+}
+
+/// The automatic ceilings by window (behaviour 2.1).
+const fn automatic_ceilings(window: u64) -> AutomaticCeilings {
+    let (recent_tail, history, project) = match window {
+        0..=40_000 => (12_000, 4_000, 4_000),
+        40_001..=131_072 => (24_000, 8_000, 12_000),
+        131_073..=262_144 => (32_000, 16_000, 20_000),
+        _ => (64_000, 32_000, 32_000),
+    };
+    AutomaticCeilings {
+        recent_tail,
+        history,
+        project,
+    }
 }
 
 /// `floor(ratio × window)`.

@@ -10,16 +10,23 @@
 //! - the order of messages is kept;
 //! - whatever cannot be planned is a [`Fallback`]: the host's own context, with a reason.
 //!
-//! Deliberately absent in this version: supplements (pins from memory, retrieval, project source), superseded results
-//! and the cache-aware tail. What the plan adds of its own is the notice of a turn whose beginning is left out.
+//! Two passes: [`plan`] decides without supplements, which tells the caller what is in the prompt word for word
+//! ([`Decision::is_whole`]) and need not be retrieved; [`Decision::with_supplements`] then adds what was found.
+//!
+//! Deliberately absent in this version: pins from memory and the cache-aware tail.
 
 mod grouping;
+mod names;
 mod notice;
 mod reason;
 mod selection;
 mod shorten;
 mod stub;
+mod superseded;
+mod supplement;
 mod tail;
+mod telling;
+mod tool_kinds;
 mod validation;
 mod what_if;
 
@@ -27,12 +34,16 @@ pub use grouping::{Group, GroupKind};
 pub use notice::{NOTICE_RESERVE_TOKENS, Notice};
 pub use reason::{Fallback, OTHER_HISTORY_PRIORITY, Rescue, WhyIn, WhyOut};
 pub use stub::condense;
+pub use supplement::{
+    PlacedSupplement, SkippedSupplement, SupplementCandidate, SupplementCategory, SupplementOut,
+};
 pub use what_if::WhatIf;
 
 use std::rc::Rc;
 
 use serde_json::Value;
 
+use crate::config::SupplementalPlacement;
 use crate::message::Message;
 use crate::model::{Budgets, Ceilings, Estimator};
 
@@ -53,7 +64,7 @@ pub struct Candidate<'a> {
 }
 
 /// Everything that a plan is decided from.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct PlannerInput<'a> {
     /// The host's context in order.
     pub candidates: &'a [Candidate<'a>],
@@ -69,26 +80,51 @@ pub struct PlannerInput<'a> {
     pub estimator: Estimator,
     /// The condensed band; none where it is off.
     pub band: Option<Band<'a>>,
-    /// Where the previous plan of this branch began.
-    pub cut: Option<Cut>,
+    /// `context.condenseSuperseded`, with the condensed forms of results; none where it is off.
+    pub superseded: Option<Condensed<'a>>,
+    /// What is kept of the previous plan of this branch.
+    pub kept: Option<Kept<'a>>,
+    /// Tokens that tail and band leave to supplements where not everything fits, whether or not any come: 0 where the
+    /// caller will bring none. It must not depend on what was found, or the cut would come and go with the evidence.
+    pub supplement_reserve: u64,
+    /// `context.supplementalPlacement`.
+    pub placement: SupplementalPlacement,
+    /// How the model itself can get back what is left out; none where the host has no such tools.
+    pub recall: Option<RecallTools<'a>>,
 }
+
+/// The tools with which the model can get back what a plan leaves out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RecallTools<'a> {
+    /// Finds entries by words.
+    pub search: &'a str,
+    /// Reads the entry of an ID whole.
+    pub read: &'a str,
+}
+
+/// The condensed form of the candidate at a position; none where it stays as it is. Pure: see [`condense`].
+pub type Condensed<'a> = &'a dyn Fn(usize) -> Option<Rc<Replacement>>;
 
 /// The condensed band of a plan.
 #[derive(Clone, Copy)]
 pub struct Band<'a> {
     /// Its share of what the messages may fill.
     pub share: f64,
-    /// The condensed form of the candidate at a position; none where it stays as it is. Pure: see [`condense`].
-    pub condensed: &'a dyn Fn(usize) -> Option<Rc<Replacement>>,
+    /// Characters of the lines that one stub keeps at most.
+    pub stub_chars: usize,
+    /// The condensed forms, without lines.
+    pub condensed: Condensed<'a>,
 }
 
-impl std::fmt::Debug for Band<'_> {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter
-            .debug_struct("Band")
-            .field("share", &self.share)
-            .finish_non_exhaustive()
-    }
+/// What the previous plan decided and this one keeps while it fits.
+#[derive(Clone, Copy)]
+pub struct Kept<'a> {
+    /// Where it began.
+    pub cut: Cut,
+    /// The condensed form in which it sent the candidate at a position, with its lines.
+    pub condensed: Condensed<'a>,
+    /// The lines that it sent of messages before the band.
+    pub outline: Option<&'a str>,
 }
 
 /// Where a plan begins, as positions among the candidates.
@@ -160,8 +196,10 @@ pub enum ReplacementKind {
     ShortenedResult,
     /// Calls that never got a result were taken out.
     UnansweredCallsRemoved,
-    /// A result became a stub, or a response lost its thinking.
+    /// A result became a stub, or a response lost its thinking and the long texts of its arguments.
     Condensed,
+    /// The same, because a later call made the result stale.
+    Superseded,
 }
 
 impl ReplacementKind {
@@ -171,6 +209,7 @@ impl ReplacementKind {
             Self::ShortenedResult => "result-shortened",
             Self::UnansweredCallsRemoved => "unanswered-calls-removed",
             Self::Condensed => "condensed",
+            Self::Superseded => "superseded-result",
         }
     }
 }
@@ -186,6 +225,16 @@ pub struct Decision {
     pub group_of: Vec<Option<usize>>,
     /// A line about what is left out of a turn, and the position that it stands before.
     pub notice: Option<Notice>,
+    /// What is added, in the order of its categories.
+    pub supplements: Vec<PlacedSupplement>,
+    /// What was proposed and is not added.
+    pub skipped_supplements: Vec<SkippedSupplement>,
+    /// The messages that go out condensed, as the next plan has to keep them.
+    pub condensed: Vec<(usize, Rc<Replacement>)>,
+    /// The lines of what is left out that the notice holds, as the next plan has to keep them.
+    pub outline: Option<Rc<str>>,
+    /// Tokens of each group as the tail would hold it.
+    pub tail_costs: Vec<u64>,
     /// Where tail and band begin; none where there are no messages.
     pub cut: Option<Cut>,
     /// Whether one of them begins elsewhere than the remembered cut says.
@@ -198,7 +247,7 @@ pub struct Decision {
     pub tail_tokens: u64,
     /// Tokens of the condensed band.
     pub band_tokens: u64,
-    /// Tokens of all planned messages, the notice included.
+    /// Tokens of all planned messages, the notice and the supplements included.
     pub message_tokens: u64,
     /// What the messages may fill.
     pub message_target: u64,
@@ -208,7 +257,14 @@ pub struct Decision {
     pub fallback: Option<Fallback>,
 }
 
-/// Decides what the next request holds.
+impl Decision {
+    /// Whether the message goes out word for word. What is there as a stub only is worth retrieving.
+    pub fn is_whole(&self, position: usize) -> bool {
+        self.fallback.is_some() || matches!(self.fates.get(position), Some(Fate::Keep(_)))
+    }
+}
+
+/// Decides what the next request holds, without supplements; [`Decision::with_supplements`] adds them.
 pub fn plan(input: &PlannerInput<'_>) -> Decision {
     let grouping = grouping::group(input.candidates, input.estimator);
     selection::select(input, grouping)

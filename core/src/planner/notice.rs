@@ -1,21 +1,22 @@
-//! The line that stands for the left-out beginning of a turn.
+//! The message about what is left out: one line that counts it and says how to get it back, and below it the outline, the
+//! lines of it that are kept.
 //!
-//! Invariant: a pure function of what is left out, so that the line stays the same in every request while the cut stays,
-//! and the provider's prefix cache with it. It names no clock and no request.
+//! Invariant: a pure function of what is left out and of the outline, so that the message stays the same in every request
+//! while the cut stays, and the provider's prefix cache with it. It names no clock and no request.
 
-use super::{Candidate, Group};
+use super::{Candidate, Group, RecallTools};
 use crate::model::Estimator;
 use crate::model::estimator::supplement_tokens;
 
-/// Tokens kept free for a notice: the longest one, with entry IDs as Pi makes them.
-pub const NOTICE_RESERVE_TOKENS: u64 = 80;
+/// Tokens kept free for a notice without an outline: the longest one, with entry IDs as Pi makes them.
+pub const NOTICE_RESERVE_TOKENS: u64 = 100;
 
-/// A line of the planner's own, sent as a user message.
+/// A message of the planner's own, sent under the role `user`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Notice {
     /// The position that it stands before.
     pub before: usize,
-    /// The line.
+    /// The line, and the outline where there is one.
     pub text: String,
     /// Its tokens.
     pub tokens: u32,
@@ -23,11 +24,13 @@ pub struct Notice {
     pub source_ids: Vec<String>,
 }
 
-/// The notice for the groups of a turn that are left out between its user message and the message at `before`.
-pub(super) fn turn_notice(
+/// The notice for the groups that are left out before the message at `before`; none where there are none.
+pub(super) fn notice(
     candidates: &[Candidate<'_>],
     left_out: &[&Group],
     before: usize,
+    recall: Option<RecallTools<'_>>,
+    outline: Option<&str>,
     estimator: Estimator,
 ) -> Option<Notice> {
     let (first, last) = (left_out.first()?, left_out.last()?);
@@ -43,13 +46,22 @@ pub(super) fn turn_notice(
         (Some(from), Some(to)) => format!("; the session log holds them as entries {from} to {to}"),
         _ => String::new(),
     };
-    let steps = match left_out.len() {
-        1 => "1 earlier step of this turn is".to_owned(),
-        count => format!("{count} earlier steps of this turn are"),
+    let recall = recall.map_or(String::new(), |tools| {
+        format!(
+            "; {} finds what they say, {} reads an entry whole",
+            tools.search, tools.read
+        )
+    });
+    let (count, are) = match messages {
+        1 => ("1 earlier message".to_owned(), "is"),
+        count => (format!("{count} earlier messages"), "are"),
     };
-    let text = format!(
-        "[ds4-context: {steps} left out here to fit the window ({messages} messages, about {tokens} tokens){place}]"
+    let mut text = format!(
+        "[ds4-context: {count} (about {tokens} tokens) {are} left out here to fit the window{place}{recall}]"
     );
+    if let Some(outline) = outline {
+        text.push_str(outline);
+    }
     Some(Notice {
         before,
         tokens: supplement_tokens(estimator, &text),

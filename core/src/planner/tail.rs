@@ -2,17 +2,19 @@
 //!
 //! Invariants:
 //! - Tail and band are contiguous over the groups that may join them, newest first, and the band follows the tail.
-//! - Without a remembered cut the tail is as long as it can be with everything older in the band; where not even that
-//!   fits, the band gets its share and the tail the rest.
-//! - While a plan with the remembered beginnings of tail and band fits, it has them. When it no longer fits, the tail's
-//!   beginning moves forward far enough to leave a quarter of its limit free, and the band's only where it must
-//!   (behaviour 2.2, Stable cut): a provider's prefix cache is rewritten once and not on every request.
+//! - Where not everything fits, the band gets its share and the tail the rest. Stubs take a part of the band's share at
+//!   most; telling lines of the band's exchanges and of what lies before it fill the rest.
+//! - While a plan with the remembered beginnings of tail and band fits, it has them, and the same condensed forms. When it
+//!   no longer fits, both are chosen anew, and a quarter of the tail's limit stays free (behaviour 2.2, Stable cut): a
+//!   provider's prefix cache is rewritten once and not on every request.
 //! - Linear in the groups looked at; a condensed form is asked for only where the band could hold it.
 
 use super::grouping::Group;
 use super::notice::NOTICE_RESERVE_TOKENS;
 use super::{Cut, Rescue, WhyOut};
 
+/// The part of the band's reserve that stubs may take. A stub without a telling line costs and says nothing.
+const STUBS_SHARE: (u64, u64) = (1, 5);
 /// The part of a limit that a moved beginning leaves free.
 const FREE_SHARE_DIVISOR: u64 = 4;
 
@@ -31,6 +33,8 @@ pub(super) struct Room {
     pub rescue: bool,
     /// What the band may fill; none where there is no band.
     pub band: Option<BandRoom>,
+    /// Whether all groups fit whole.
+    pub everything_fits: bool,
 }
 
 /// What a room follows from.
@@ -40,8 +44,6 @@ pub(super) struct RoomFacts {
     pub tail_limit: u64,
     /// What the messages may fill.
     pub input: u64,
-    /// Whether the caller gave the budget, which then replaces every ceiling.
-    pub explicit: bool,
     /// Tokens of the mandatory groups.
     pub mandatory: u64,
     /// Tokens of everything chosen so far.
@@ -52,6 +54,10 @@ pub(super) struct RoomFacts {
     pub rescue: bool,
     /// The band's share; none where there is no band.
     pub band_share: Option<f64>,
+    /// Tokens of that share that the tail has because no telling line was found for them.
+    pub given_back: u64,
+    /// Left to supplements where not everything fits.
+    pub supplement_reserve: u64,
 }
 
 /// What the band may fill.
@@ -59,8 +65,8 @@ pub(super) struct RoomFacts {
 pub(super) struct BandRoom {
     /// Kept for the band when the tail could take all.
     pub reserve: u64,
-    /// Most that it takes.
-    pub limit: u64,
+    /// Most that its exchanges take with nothing but stubs; the rest of the reserve is for telling lines.
+    pub stubs: u64,
 }
 
 impl Room {
@@ -70,16 +76,17 @@ impl Room {
         let input = if everything_fits {
             facts.input
         } else {
-            facts.input.saturating_sub(NOTICE_RESERVE_TOKENS)
+            facts
+                .input
+                .saturating_sub(NOTICE_RESERVE_TOKENS + facts.supplement_reserve)
         };
         let band = facts.band_share.map(|share| {
             #[allow(clippy::cast_sign_loss, clippy::cast_precision_loss)]
             // a share of tokens that lie far below 2^53
             let reserve = (input as f64 * share) as u64;
-            // With the caller's own budget the band may use all that the tail leaves.
             BandRoom {
-                reserve,
-                limit: if facts.explicit { input } else { reserve },
+                reserve: reserve.saturating_sub(facts.given_back),
+                stubs: reserve * STUBS_SHARE.0 / STUBS_SHARE.1,
             }
         });
         Self {
@@ -89,6 +96,7 @@ impl Room {
             chosen: facts.chosen,
             rescue: facts.rescue,
             band,
+            everything_fits,
         }
     }
 
@@ -159,157 +167,108 @@ pub(super) struct Reach {
 
 /// The groups that may join, newest first, with their costs.
 pub(super) struct Eligible<'a> {
-    /// Whole.
+    /// The groups.
     pub groups: &'a [&'a Group],
-    /// Tokens of the condensed form of the group at that place.
-    pub condensed: &'a dyn Fn(usize) -> u64,
+    /// Tokens of the group at that place as the tail would hold it.
+    pub in_tail: &'a dyn Fn(usize) -> u64,
+    /// Tokens of it as the band would hold it, without the lines that fill the band up.
+    pub in_band: &'a dyn Fn(usize) -> u64,
 }
 
 impl Eligible<'_> {
-    fn whole(&self, range: std::ops::Range<usize>) -> u64 {
-        self.groups
-            .get(range)
-            .unwrap_or_default()
-            .iter()
-            .map(|group| group.tokens)
-            .sum()
+    fn tail(&self, range: std::ops::Range<usize>) -> u64 {
+        range.map(|place| (self.in_tail)(place)).sum()
     }
 
     fn band(&self, range: std::ops::Range<usize>) -> u64 {
-        range.map(|place| (self.condensed)(place)).sum()
+        range.map(|place| (self.in_band)(place)).sum()
+    }
+
+    fn from(&self, position: usize) -> usize {
+        let groups = self.groups.iter();
+        groups.take_while(|group| group.start() >= position).count()
     }
 }
 
-/// Chooses tail and band.
-pub(super) fn choose(eligible: &Eligible<'_>, room: &Room, cut: Option<Cut>) -> Reach {
-    let Some(cut) = cut else {
-        let tail = longest_tail(eligible, room);
-        return with_band(eligible, room, tail, None);
-    };
-    let length = eligible
-        .groups
-        .iter()
-        .take_while(|group| group.start() >= cut.tail)
-        .count();
-    let tokens = eligible.whole(0..length);
-    if room.fits(tokens) {
-        let tail = Reach {
-            length,
-            tokens,
-            closed_by: beyond_cut(eligible, length, tokens, room),
-            ..Reach::default()
-        };
-        return with_band(eligible, room, tail, Some(cut.band));
+/// Tail and band as the plan before had them, where they still fit. The costs are those of the kept forms, and `before`
+/// is what stands before the band: the outline and the message that its turn began with.
+pub(super) fn keep(eligible: &Eligible<'_>, room: &Room, cut: Cut, before: u64) -> Option<Reach> {
+    let length = eligible.from(cut.tail);
+    let tokens = eligible.tail(0..length);
+    let end = eligible.from(cut.band).max(length);
+    let band_tokens = eligible.band(length..end);
+    if !room.fits_input(tokens + band_tokens + before) {
+        return None;
     }
-    if length == 1 && room.may_rescue(tokens) {
-        let tail = Reach {
-            length,
-            tokens,
-            rescued: true,
-            closed_by: Some(WhyOut::RecentTailLimit),
-            ..Reach::default()
-        };
-        return with_band(eligible, room, tail, Some(cut.band));
+    let rescued = !room.fits_tail(tokens);
+    if rescued && !(length == 1 && room.may_rescue(tokens)) {
+        return None;
     }
-    let tail = longest_tail(eligible, &room.with_a_quarter_free());
-    with_band(eligible, room, tail, Some(cut.band))
-}
-
-/// The longest tail beside a band: as long as everything older fits in the band, else what the band's reserve leaves.
-fn longest_tail(eligible: &Eligible<'_>, room: &Room) -> Reach {
-    let beside_band = room.beside_band();
-    let shortest = walk(eligible, &beside_band);
-    // Where the tail's own ceiling binds, the band's reserve takes nothing from it.
-    let Some(band) = room.band.filter(|_| beside_band.tail < room.tail) else {
-        return shortest;
-    };
-    if room.fits(eligible.whole(0..eligible.groups.len())) {
-        return walk(eligible, room);
-    }
-    match covering_tail(eligible, room, band) {
-        Some((length, tokens)) if length > shortest.length => Reach {
-            length,
-            tokens,
-            ..Reach::default()
-        },
-        _ => shortest,
-    }
-}
-
-/// The longest tail with everything older in the band; none where not even the whole session in condensed form fits.
-fn covering_tail(eligible: &Eligible<'_>, room: &Room, band: BandRoom) -> Option<(usize, u64)> {
-    let count = eligible.groups.len();
-    let mut condensed = 0;
-    for place in 0..count {
-        condensed += (eligible.condensed)(place);
-        if !room.fits_input(condensed) {
-            return None;
+    let next = (end < eligible.groups.len()).then(|| {
+        let more = tokens + band_tokens + before + eligible.tail(end..end + 1);
+        match (rescued, room.fits_tail(more), room.fits_input(more)) {
+            (true, ..) | (_, false, true) => WhyOut::RecentTailLimit,
+            (_, true, true) => WhyOut::BeforeStableCut,
+            (_, true, false) => WhyOut::InputBudget,
+            (_, false, false) => WhyOut::RecentTailAndInputBudget,
         }
-    }
-    let (mut length, mut tokens) = (0, 0);
-    for (place, group) in eligible.groups.iter().enumerate() {
-        let rest = condensed - (eligible.condensed)(place);
-        if !room.fits(tokens + group.tokens) || !room.fits_input(tokens + group.tokens + rest) {
-            break;
-        }
-        length += 1;
-        tokens += group.tokens;
-        condensed = rest;
-    }
-    (condensed <= band.limit).then_some((length, tokens))
-}
-
-/// Adds the band behind a tail. With a remembered beginning the band keeps it while that fits.
-fn with_band(
-    eligible: &Eligible<'_>,
-    room: &Room,
-    tail: Reach,
-    remembered: Option<usize>,
-) -> Reach {
-    let Some(band) = room.band else { return tail };
-    let why_not = |tokens: u64| match () {
-        () if tokens > band.limit => Some(WhyOut::CondensedBandLimit),
-        () if !room.fits_input(tail.tokens + tokens) => Some(WhyOut::InputBudget),
-        () => None,
-    };
-    let reach = |end: usize, band_tokens: u64, closed_by: Option<WhyOut>| Reach {
-        band_length: end - tail.length,
+    });
+    Some(Reach {
+        length,
+        tokens,
+        band_length: end - length,
         band_tokens,
-        // Where there is no band, what closed the tail says more.
-        closed_by: tail.closed_by.filter(|_| end == tail.length).or(closed_by),
-        ..tail.clone()
+        rescued,
+        closed_by: next,
+        rescue: None,
+    })
+}
+
+/// Tail and band chosen anew. Where the plan before began elsewhere, a quarter of the tail's limit stays free.
+pub(super) fn choose(eligible: &Eligible<'_>, room: &Room, moved: bool) -> Reach {
+    let tail_room = match (room.everything_fits, moved) {
+        (true, false) => *room,
+        (true, true) => room.with_a_quarter_free(),
+        (false, false) => room.beside_band(),
+        (false, true) => room.beside_band().with_a_quarter_free(),
     };
-    if let Some(begin) = remembered {
-        let kept = eligible
-            .groups
-            .iter()
-            .take_while(|group| group.start() >= begin);
-        let end = kept.count().max(tail.length);
-        let tokens = eligible.band(tail.length..end);
-        if why_not(tokens).is_none() {
-            let older = (end < eligible.groups.len()).then(|| {
-                why_not(tokens + (eligible.condensed)(end)).unwrap_or(WhyOut::BeforeStableCut)
-            });
-            return reach(end, tokens, older);
-        }
-    }
-    let free = remembered.map_or(0, |_| band.limit.min(room.input) / FREE_SHARE_DIVISOR);
+    let tail = walk(eligible, &tail_room);
+    let Some(band) = room.band else { return tail };
     let mut tokens = 0;
     for place in tail.length..eligible.groups.len() {
-        let more = tokens + (eligible.condensed)(place);
-        if let Some(why) = why_not(more + free) {
-            return reach(place, tokens, Some(why));
-        }
-        tokens = more;
+        let more = tokens + (eligible.in_band)(place);
+        let why = if more > band.stubs {
+            WhyOut::CondensedBandLimit
+        } else if !room.fits_input(tail.tokens + more) {
+            WhyOut::InputBudget
+        } else {
+            tokens = more;
+            continue;
+        };
+        return Reach {
+            band_length: place - tail.length,
+            band_tokens: tokens,
+            // Where there is no band, what closed the tail says more.
+            closed_by: tail
+                .closed_by
+                .filter(|_| place == tail.length)
+                .or(Some(why)),
+            ..tail
+        };
     }
-    reach(eligible.groups.len(), tokens, None)
+    Reach {
+        band_length: eligible.groups.len() - tail.length,
+        band_tokens: tokens,
+        closed_by: None,
+        ..tail
+    }
 }
 
 /// Walks back until a group does not fit the tail.
 fn walk(eligible: &Eligible<'_>, room: &Room) -> Reach {
     let mut tail = Reach::default();
-    for group in eligible.groups {
-        let tokens = tail.tokens + group.tokens;
+    for place in 0..eligible.groups.len() {
+        let tokens = tail.tokens + (eligible.in_tail)(place);
         if room.fits(tokens) {
             tail.length += 1;
             tail.tokens = tokens;
@@ -342,15 +301,4 @@ fn walk(eligible: &Eligible<'_>, room: &Room) -> Reach {
         break;
     }
     tail
-}
-
-/// Why the first group behind a cut that stays is out: for the budget's sake, or only for the cut's.
-fn beyond_cut(eligible: &Eligible<'_>, length: usize, tail: u64, room: &Room) -> Option<WhyOut> {
-    let tokens = tail + eligible.groups.get(length)?.tokens;
-    Some(match (room.fits_tail(tokens), room.fits_input(tokens)) {
-        (true, true) => WhyOut::BeforeStableCut,
-        (false, true) => WhyOut::RecentTailLimit,
-        (true, false) => WhyOut::InputBudget,
-        (false, false) => WhyOut::RecentTailAndInputBudget,
-    })
 }

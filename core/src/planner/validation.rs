@@ -44,7 +44,13 @@ fn planned_tokens(candidates: &[Candidate<'_>], decision: &Decision) -> u64 {
             Fate::Out(_) => 0,
         })
         .sum();
+    let supplements: u64 = decision
+        .supplements
+        .iter()
+        .map(|placed| u64::from(placed.supplement.tokens))
+        .sum();
     messages
+        + supplements
         + decision
             .notice
             .as_ref()

@@ -10,7 +10,7 @@ const FIRST_STEP_TOKENS: u64 = 64;
 
 /// A plan's choice of tail and band, to be repeated with other budgets.
 pub struct WhatIf<'a> {
-    /// The groups that may join tail or band, newest first, with their tokens whole.
+    /// The groups that may join tail or band, newest first, with their tokens as the tail would hold them.
     pub eligible: &'a [Group],
     /// Tokens of the condensed form of the group at that place; none where there is no band.
     pub condensed: Option<&'a dyn Fn(usize) -> u64>,
@@ -22,6 +22,8 @@ pub struct WhatIf<'a> {
     pub mandatory: u64,
     /// Tokens of the mandatory groups and the summaries.
     pub chosen: u64,
+    /// Left to supplements where not everything fits.
+    pub supplement_reserve: u64,
 }
 
 impl WhatIf<'_> {
@@ -59,20 +61,22 @@ impl WhatIf<'_> {
         let room = Room::of(&RoomFacts {
             tail_limit: budget,
             input,
-            explicit: true,
             mandatory: self.mandatory,
             chosen: self.chosen,
             eligible: groups.iter().map(|group| group.tokens).sum(),
             rescue: false,
             band_share: self.condensed.map(|_| self.band_share),
+            given_back: 0,
+            supplement_reserve: self.supplement_reserve,
         });
         let reach = tail::choose(
             &Eligible {
                 groups: &groups,
-                condensed,
+                in_tail: &|place| groups.get(place).map_or(0, |group| group.tokens),
+                in_band: condensed,
             },
             &room,
-            None,
+            false,
         );
         reach.length + reach.band_length > place
     }

@@ -1,6 +1,7 @@
 //! Finding again what the window no longer holds.
 
 mod dates;
+mod evidence;
 mod excerpt;
 mod forms;
 mod index;
@@ -15,6 +16,8 @@ mod stopwords;
 mod timeline;
 pub mod words;
 
+pub(crate) use evidence::collapsed;
+pub use evidence::{Evidence, EvidenceStatus, evidence};
 pub use excerpt::{Excerpt, excerpt};
 pub use index::{IndexProgress, RebuildReason, SessionIndex, Source};
 pub(crate) use indexed_text::cut;

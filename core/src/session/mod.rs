@@ -46,7 +46,7 @@ pub use log::{LogFormat, SessionLog};
 pub use projection::{Projected, ProjectedSource, Projection, project};
 pub use runtime_codec::{MAX_RUNTIME_LOG_BYTES, MAX_RUNTIME_LOG_MESSAGES};
 pub use system_context::SystemContext;
-pub(crate) use timestamp::days_since_1970;
+pub(crate) use timestamp::{days_since_1970, iso_timestamp};
 pub use tree::Tree;
 
 #[cfg(test)]

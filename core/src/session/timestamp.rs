@@ -72,6 +72,32 @@ fn offset_seconds(zone: &str) -> Option<i64> {
     Some(sign * (digits(hours, 2)? * 3_600 + digits(minutes, 2)? * 60))
 }
 
+/// Milliseconds since 1970 as `2026-01-31T23:59:59.000Z`.
+pub(crate) fn iso_timestamp(ms: u64) -> String {
+    let seconds = ms / 1_000;
+    let (days, second) = (
+        i64::try_from(seconds / 86_400).unwrap_or(0),
+        seconds % 86_400,
+    );
+    // Counted in eras of 400 years that start on the first of March, as `days_since_1970` does.
+    let day = days + 719_468;
+    let (era, day_of_era) = (day.div_euclid(146_097), day.rem_euclid(146_097));
+    let year_of_era =
+        (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let march_month = (5 * day_of_year + 2) / 153;
+    let month = (march_month + 2) % 12 + 1;
+    let year = era * 400 + year_of_era + i64::from(month <= 2);
+    format!(
+        "{year:04}-{month:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z",
+        day_of_year - (153 * march_month + 2) / 5 + 1,
+        second / 3_600,
+        second / 60 % 60,
+        second % 60,
+        ms % 1_000
+    )
+}
+
 /// Days from 1970-01-01 in the Gregorian calendar, counted in eras of 400 years that start on the first of March.
 pub(crate) fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
@@ -85,6 +111,20 @@ pub(crate) fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
 mod tests {
     use super::*;
     use serde_json::json;
+
+    #[test]
+    fn what_is_written_is_read_as_the_same_time() {
+        for ms in [
+            0,
+            951_782_399_999,
+            951_868_800_000,
+            1_767_225_600_001,
+            253_402_300_799_999,
+        ] {
+            assert_eq!(milliseconds(&json!(iso_timestamp(ms))), Some(ms), "{ms}");
+        }
+        assert_eq!(iso_timestamp(1_767_225_600_000), "2026-01-01T00:00:00.000Z");
+    }
 
     #[test]
     fn iso_and_milliseconds_are_read_and_nothing_else() {

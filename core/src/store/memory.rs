@@ -100,11 +100,13 @@ impl BlockFile for MemoryBlock {
 
     fn size(&mut self) -> Result<u64, StorageError> {
         self.cross();
+        assert!(self.holds_lock, "the size without the lock");
         Ok(self.content.borrow().bytes.len() as u64)
     }
 
     fn read(&mut self, offset: u64, length: u32) -> Result<Vec<u8>, StorageError> {
         self.cross();
+        assert!(self.holds_lock, "a read without the lock");
         if let Some(error) = self.failing_read.borrow().clone() {
             return Err(error);
         }

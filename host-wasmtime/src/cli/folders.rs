@@ -69,3 +69,24 @@ fn named_data_folder(common: &Common) -> Option<&Path> {
     let folder = common.data_dir.as_deref()?;
     (!folder.as_os_str().is_empty()).then_some(folder)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_one_shot_command_keeps_derived_state_only_where_somebody_named_a_folder() {
+        let named = |folder: Option<&str>| {
+            let common = Common {
+                data_dir: folder.map(PathBuf::from),
+                no_cache: false,
+                native: false,
+            };
+            one_shot_data_folder(&common).expect("usable").is_some()
+        };
+        assert!(!named(None));
+        assert!(!named(Some("")));
+        assert!(named(Some("relative/folder")));
+        assert!(!Path::new("relative").exists());
+    }
+}

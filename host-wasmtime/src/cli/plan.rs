@@ -30,6 +30,8 @@ pub(crate) fn command(
     if let Some(model) = named_model(wanted, &mut *session)? {
         session.select_model(model)?;
     }
+    // What is not indexed cannot come back as evidence.
+    super::index::bring_up_to_date(&mut *session)?;
     let fallback = session.plan(wanted.budget)?;
     output.line(&answer(wanted, &mut *session, tables::Style::of(output))?)?;
     match fallback {

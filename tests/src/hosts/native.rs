@@ -128,6 +128,9 @@ impl HostedSession for NativeSession {
             PlanItem::Insert(added) => {
                 let kind = match added.kind {
                     SupplementKind::Notice => "notice",
+                    SupplementKind::Memory => "memory",
+                    SupplementKind::History => "history",
+                    SupplementKind::Project => "project",
                 };
                 plan_value::insert(kind, &added.text, added.tokens, "normal", &added.source_ids)
             }

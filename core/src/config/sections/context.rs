@@ -96,10 +96,10 @@ section! {
     struct CondensedBandConfig {
         "enabled" enabled: bool = true, Kind::Flag,
             "Keep older exchanges with their tool results as stubs.";
-        "maxShare" max_share: f64 = 0.4, Kind::share(),
-            "Share of the input budget that the band may fill.";
-        "stubChars" stub_chars: u64 = 400, Kind::integer(MIN_STUB_CHARS, MAX_CHARS, "characters"),
-            "Length of one stub, at most.";
+        "maxShare" max_share: f64 = 0.3, Kind::share(),
+            "Share of the input budget that stubs and telling lines of older exchanges may fill.";
+        "stubChars" stub_chars: u64 = 2_000, Kind::integer(MIN_STUB_CHARS, MAX_CHARS, "characters"),
+            "Telling lines of one stub, at most.";
     }
 }
 

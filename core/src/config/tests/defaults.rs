@@ -14,7 +14,7 @@ fn defaults_are_those_of_the_format() {
             "rescueImmediatePredecessor": true, "supplementalPlacement": "latest-user",
             "maxPinnedTokens": 16000, "maxMemoryTokens": 8000, "maxRetrievedHistoryTokens": 16000,
             "maxProjectTokens": 20000, "maxSummaryTokens": 12000,
-            "condensedBand": {"enabled": true, "maxShare": 0.4, "stubChars": 400},
+            "condensedBand": {"enabled": true, "maxShare": 0.3, "stubChars": 2000},
             "condenseSuperseded": true,
             "cacheAware": {
                 "mode": "off", "minimumCacheSampleCount": 3, "minimumCacheReadShare": 0.5,

@@ -1,27 +1,40 @@
-//! The order of work of a plan (behaviour 2.2): mandatory, newest summary, tail, turn head, further summaries, checks.
+//! The order of work of a plan (behaviour 2.2): mandatory, newest summary, tail and band, turn head, telling lines,
+//! notice, further summaries, checks.
 //!
 //! One deviation from the reference order: the newest summary is chosen before the tail. It stands for everything that
 //! was compacted away; with an explicit budget the tail would otherwise take all room and the agent would lose it.
 
 mod current;
+mod lines;
 mod mandatory;
 mod reach;
 mod turn_head;
 
 use std::rc::Rc;
 
-use super::grouping::{Group, GroupKind, Grouping};
-use super::tail::Reach;
+use super::grouping::{self, Group, GroupKind, Grouping};
+use super::superseded::Superseded;
+use super::tail::{Reach, Room};
 use super::{
     Candidate, Cut, Decision, Fallback, Fate, Notice, PlannerInput, Replacement, Rescue, WhyIn,
     WhyOut,
 };
 use crate::message::Role;
 
+/// The part of the target that the band must have left unused for tail and band to be chosen once more.
+const WORTH_A_SECOND_CHOICE: u64 = 20;
+
 /// Selects among the groups.
 pub(super) fn select(input: &PlannerInput<'_>, grouping: Grouping) -> Decision {
     let mut selection = Selection::new(input, grouping);
-    let fallback = selection.run().err();
+    let mut fallback = selection.run().err();
+    // What the band found no lines for lengthens the tail, once.
+    let unused = selection.unused;
+    if fallback.is_none() && unused > selection.target / WORTH_A_SECOND_CHOICE {
+        selection = Selection::new(input, grouping::group(input.candidates, input.estimator));
+        selection.given_back = unused;
+        fallback = selection.run().err();
+    }
     let mut decision = selection.into_decision();
     decision.fallback = fallback.or_else(|| super::validation::check(input, &decision));
     decision
@@ -46,6 +59,18 @@ struct Selection<'a> {
     /// The first message of all that is kept without a gap, a cut edge included.
     begin: Option<usize>,
     notice: Option<Notice>,
+    /// The room that tail and band were chosen for.
+    room: Option<Room>,
+    /// Whether tail and band are the previous plan's.
+    is_kept: bool,
+    superseded: Superseded,
+    /// The messages that go out condensed.
+    condensed: Vec<(usize, Rc<Replacement>)>,
+    outline: Option<Rc<str>>,
+    /// Tokens of the band's share that no line was found for.
+    unused: u64,
+    /// The same of a first choice, which the tail has in the second.
+    given_back: u64,
 }
 
 impl<'a> Selection<'a> {
@@ -65,6 +90,13 @@ impl<'a> Selection<'a> {
             cut: None,
             begin: None,
             notice: None,
+            room: None,
+            is_kept: false,
+            superseded: Superseded::default(),
+            condensed: Vec::new(),
+            outline: None,
+            unused: 0,
+            given_back: 0,
             grouping,
         }
     }
@@ -80,6 +112,8 @@ impl<'a> Selection<'a> {
         self.choose_summaries(1);
         self.choose_tail();
         self.choose_turn_head();
+        self.choose_lines();
+        self.choose_notice();
         self.choose_summaries(usize::MAX);
         Ok(())
     }
@@ -164,6 +198,7 @@ impl<'a> Selection<'a> {
     }
 
     fn into_decision(mut self) -> Decision {
+        let tail_costs = self.tail_costs();
         let fates = (0..self.input.candidates.len())
             .map(|position| self.fate(position))
             .collect();
@@ -172,8 +207,13 @@ impl<'a> Selection<'a> {
             group_of: self.grouping.group_of,
             groups: self.grouping.groups,
             notice: self.notice,
+            supplements: Vec::new(),
+            skipped_supplements: Vec::new(),
             cut: self.cut,
-            cut_moved: self.input.cut.is_some() && self.input.cut != self.cut,
+            condensed: self.condensed,
+            outline: self.outline,
+            tail_costs,
+            cut_moved: self.input.kept.is_some() && !self.is_kept,
             rescued: self.reach.rescued,
             rescue: self.rescue,
             tail_tokens: self.mandatory_tokens + self.reach.tokens,
@@ -183,6 +223,12 @@ impl<'a> Selection<'a> {
             message_hard: self.hard,
             fallback: None,
         }
+    }
+
+    /// Tokens of each group as the tail would hold it.
+    fn tail_costs(&self) -> Vec<u64> {
+        let cost = |group| self.tokens_with(group, &|position| self.stale(position));
+        self.grouping.groups.iter().map(cost).collect()
     }
 
     fn fate(&mut self, position: usize) -> Fate {

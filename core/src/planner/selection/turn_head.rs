@@ -1,68 +1,71 @@
-//! The user message of a turn that is kept in part, and the line about what is left out of it.
+//! The user message of a turn that is kept in part.
 
 use super::Selection;
 use crate::planner::WhyIn;
 use crate::planner::grouping::{Group, GroupKind};
-use crate::planner::notice::turn_notice;
+use crate::planner::notice::{NOTICE_RESERVE_TOKENS, notice};
 
 impl Selection<'_> {
-    /// The user message of the turn that the tail begins in the middle of, and the line about what is left out.
+    /// The user message of the turn that band or tail begin in the middle of, where it fits beside a notice.
     pub(super) fn choose_turn_head(&mut self) {
-        let Some(first) = self.first_after_gap() else {
+        let head = self.first_after_gap().and_then(|first| {
+            let first = self.group(first)?;
+            let of_turn = first.turn.filter(|_| first.kind != GroupKind::User)?;
+            self.grouping.group_of.get(of_turn).copied().flatten()
+        });
+        let Some(head) = head.filter(|head| !self.is_chosen(*head)) else {
             return;
         };
-        let Some(turn) = self.group(first).and_then(|group| group.turn) else {
-            return;
-        };
-        let Some(head) = self.grouping.group_of.get(turn).copied().flatten() else {
-            return;
-        };
-        let before = self.group(first).map_or(0, Group::start);
-        let left_out: Vec<&Group> = self
-            .grouping
-            .groups
-            .iter()
-            .enumerate()
+        let tokens = self.group(head).map_or(0, |group| group.tokens);
+        if self.fits(tokens + NOTICE_RESERVE_TOKENS) {
+            self.choose(head, WhyIn::TurnHead);
+        }
+    }
+
+    /// What is left out before band and tail, counted, with its outline.
+    pub(super) fn choose_notice(&mut self) {
+        let before = self
+            .first_after_gap()
+            .and_then(|first| self.group(first))
+            .map(Group::start);
+        let Some(before) = before else { return };
+        let groups = self.grouping.groups.iter().enumerate();
+        let left_out: Vec<&Group> = groups
             .filter(|(index, group)| {
-                *index != head
-                    && group.turn == Some(turn)
-                    && !self.is_chosen(*index)
+                !self.is_chosen(*index)
+                    && group.kind != GroupKind::Summary
                     && group.start() < before
             })
             .map(|(_, group)| group)
             .collect();
-        let notice = turn_notice(
-            self.input.candidates,
-            &left_out,
-            before,
-            self.input.estimator,
-        );
-        if !self.is_chosen(head) {
-            let tokens = self.group(head).map_or(0, |group| group.tokens);
-            let with_notice = tokens + notice.as_ref().map_or(0, |notice| u64::from(notice.tokens));
-            if !self.fits(with_notice) {
-                return;
-            }
-            self.choose(head, WhyIn::TurnHead);
-        }
-        if let Some(notice) = notice.filter(|notice| self.fits(u64::from(notice.tokens))) {
+        let say = |outline: Option<&str>| {
+            notice(
+                self.input.candidates,
+                &left_out,
+                before,
+                self.input.recall,
+                outline,
+                self.input.estimator,
+            )
+            .filter(|notice| self.fits(u64::from(notice.tokens)))
+        };
+        let found = say(self.outline.as_deref()).or_else(|| say(None));
+        if let Some(notice) = found {
             self.tokens += u64::from(notice.tokens);
             self.notice = Some(notice);
         }
     }
 
-    /// The first group of the band (or tail, or of the newest exchange), where groups of its own turn are left out
-    /// before it.
+    /// The first group of the band (or tail, or of the newest exchange), where groups are left out before it.
     fn first_after_gap(&self) -> Option<usize> {
         let first = self.grouping.group_of.get(self.begin?).copied().flatten()?;
-        let turn = self.group(first)?.turn?;
         let gap = self
             .grouping
             .groups
             .iter()
             .enumerate()
             .take(first)
-            .any(|(index, group)| (group.turn == Some(turn)) && !self.is_chosen(index));
-        (gap && self.group(first)?.kind != GroupKind::User).then_some(first)
+            .any(|(index, group)| group.kind != GroupKind::Summary && !self.is_chosen(index));
+        gap.then_some(first)
     }
 }

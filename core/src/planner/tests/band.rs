@@ -70,12 +70,14 @@ fn a_session_too_long_even_in_stubs_shares_the_budget() {
 
 #[test]
 fn step_by_step_the_plan_keeps_its_prefix_until_a_beginning_moves() {
-    let mut cut = None;
+    let mut kept: Option<crate::planner::Decision> = None;
     let mut moves = 0;
     let mut previous: Vec<(usize, bool)> = Vec::new();
     for steps in 1..70 {
         let mut planner = long_session(steps);
-        planner.cut = cut;
+        if let Some(kept) = &kept {
+            planner.keep(kept);
+        }
         let decision = planner.plan();
         assert_eq!(decision.fallback, None);
         let now: Vec<(usize, bool)> = decision
@@ -90,7 +92,7 @@ fn step_by_step_the_plan_keeps_its_prefix_until_a_beginning_moves() {
         } else {
             assert_eq!(now[..previous.len()], previous[..], "step {steps}");
         }
-        cut = decision.cut;
+        kept = Some(decision);
         previous = now;
     }
     assert!((5..=30).contains(&moves), "{moves}");

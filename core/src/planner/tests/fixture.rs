@@ -1,11 +1,15 @@
 //! A session in a few words: `user("..")`, `call(&["a"])`, `result("a", tokens)` and a planner around them.
 
+use std::rc::Rc;
+
 use serde_json::json;
 
+use crate::config::SupplementalPlacement;
 use crate::message::{Message, from_native};
 use crate::model::{Budgets, Ceilings, Estimator};
 use crate::planner::{
-    Band, Candidate, Cut, Decision, Fate, PlannerInput, Replacement, condense, plan,
+    Band, Candidate, Condensed, Cut, Decision, Fate, Kept, PlannerInput, RecallTools, Replacement,
+    SupplementCandidate, condense, plan,
 };
 
 const STUB_CHARS: usize = 400;
@@ -49,6 +53,13 @@ pub struct Planner {
     pub cut: Option<Cut>,
     pub band: Option<f64>,
     pub rescue: bool,
+    pub condense_superseded: bool,
+    pub forms: Vec<(usize, Rc<Replacement>)>,
+    pub outline: Option<String>,
+    pub recall: Option<RecallTools<'static>>,
+    pub supplements: Vec<SupplementCandidate>,
+    pub supplement_reserve: u64,
+    pub placement: SupplementalPlacement,
 }
 
 impl Planner {
@@ -68,6 +79,13 @@ impl Planner {
             cut: None,
             band: None,
             rescue: true,
+            condense_superseded: false,
+            forms: Vec::new(),
+            outline: None,
+            recall: None,
+            supplements: Vec::new(),
+            supplement_reserve: 0,
+            placement: SupplementalPlacement::LatestUser,
         }
     }
 
@@ -98,12 +116,17 @@ impl Planner {
             recent_tail: self.tail,
             pins: 16_000,
             summaries: 12_000,
+            memory: 8_000,
+            history: 8_000,
+            project: 8_000,
         };
-        let condensed = |position: usize| {
-            condense(candidates.get(position)?, STUB_CHARS, Estimator::CharsV1)
-                .map(std::rc::Rc::new)
+        let condensed =
+            |position: usize| condense(candidates.get(position)?, Estimator::CharsV1).map(Rc::new);
+        let kept = |position: usize| {
+            let form = self.forms.iter().find(|(kept, _)| *kept == position);
+            form.map(|(_, form)| Rc::clone(form))
         };
-        plan(&PlannerInput {
+        let input = PlannerInput {
             candidates: &candidates,
             fixed_tokens: self.fixed,
             budgets: &budgets,
@@ -112,10 +135,29 @@ impl Planner {
             estimator: Estimator::CharsV1,
             band: self.band.map(|share| Band {
                 share,
+                stub_chars: STUB_CHARS,
                 condensed: &condensed,
             }),
-            cut: self.cut,
-        })
+            superseded: self
+                .condense_superseded
+                .then_some(&condensed as Condensed<'_>),
+            kept: self.cut.map(|cut| Kept {
+                cut,
+                condensed: &kept,
+                outline: self.outline.as_deref(),
+            }),
+            supplement_reserve: self.supplement_reserve,
+            placement: self.placement,
+            recall: self.recall,
+        };
+        plan(&input).with_supplements(&input, self.supplements.clone())
+    }
+
+    /// Keeps what the decision says, as the engine does for the next request.
+    pub fn keep(&mut self, decision: &Decision) {
+        self.cut = decision.cut;
+        self.forms = decision.condensed.clone();
+        self.outline = decision.outline.as_deref().map(str::to_owned);
     }
 }
 

@@ -4,5 +4,8 @@ mod band;
 mod exchanges;
 mod fixture;
 mod limits;
+mod lines;
 mod properties;
 mod stable_cut;
+mod superseded;
+mod supplements;

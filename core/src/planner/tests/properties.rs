@@ -6,7 +6,9 @@ use serde_json::json;
 use super::fixture::*;
 use crate::message::tools::{Binding, Relations};
 use crate::message::{Message, Role, Sendable, from_native};
-use crate::planner::Fate;
+use crate::model::Estimator;
+use crate::model::estimator::supplement_tokens;
+use crate::planner::{Fate, SupplementCandidate, SupplementCategory};
 
 #[derive(Debug, Clone)]
 enum Step {
@@ -53,6 +55,20 @@ fn message(step: &Step) -> Message {
     }
 }
 
+fn evidence_of(words: usize) -> SupplementCandidate {
+    let text = "word ".repeat(words);
+    SupplementCandidate {
+        category: SupplementCategory::Retrieval,
+        id: words.to_string(),
+        tokens: supplement_tokens(Estimator::CharsV1, &text),
+        text,
+        score: 1.0,
+        end: 0,
+        source_ids: vec!["e".to_owned()],
+        reason: "test".to_owned(),
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
     #[test]
@@ -67,6 +83,9 @@ proptest! {
         band in prop::option::of(0.0..0.9_f64),
         pins in prop::collection::vec(0..60_usize, 0..3),
         rescue in any::<bool>(),
+        superseded in any::<bool>(),
+        reserve in 0..3_000_u64,
+        evidence in prop::collection::vec(0..600_usize, 0..4),
     ) {
         let mut planner = Planner::new(steps.iter().map(message).collect());
         planner.fixed = fixed;
@@ -78,10 +97,15 @@ proptest! {
         planner.band = band;
         planner.pinned = pins;
         planner.rescue = rescue;
+        planner.condense_superseded = superseded;
+        planner.supplement_reserve = reserve;
+        let without_evidence = planner.plan();
+        planner.supplements = evidence.iter().map(|words| evidence_of(*words)).collect();
         let decision = planner.plan();
         prop_assert_eq!(decision.fates.len(), planner.messages.len());
         let again = planner.plan();
         prop_assert_eq!(&decision.fates, &again.fates);
+        prop_assert_eq!(&decision.fates, &without_evidence.fates, "evidence moves nothing");
         if decision.fallback.is_some() {
             return Ok(());
         }
@@ -89,7 +113,8 @@ proptest! {
             Fate::Keep(_) => u64::from(message.tokens(crate::model::Estimator::CharsV1)),
             Fate::Replace(_, replacement) => u64::from(replacement.tokens),
             Fate::Out(_) => 0,
-        }).sum::<u64>() + decision.notice.as_ref().map_or(0, |notice| u64::from(notice.tokens));
+        }).sum::<u64>() + decision.notice.as_ref().map_or(0, |notice| u64::from(notice.tokens))
+            + decision.supplements.iter().map(|placed| u64::from(placed.supplement.tokens)).sum::<u64>();
         prop_assert_eq!(tokens, decision.message_tokens, "the sum that the decision states is the sum of what it sends");
         prop_assert!(fixed + tokens <= planner.hard);
         prop_assert!(!explicit || fixed + tokens <= target);
@@ -117,6 +142,20 @@ proptest! {
             if let Fate::Replace(_, replacement) = fate {
                 prop_assert!(!matches!(planner.messages[position].role, Role::User | Role::Custom), "the user's text is never cut");
                 prop_assert!(replacement.tokens <= planner.messages[position].tokens(crate::model::Estimator::CharsV1));
+            }
+        }
+
+        // The same messages once more, with what is kept of the plan: nothing changes, but a cut edge is for first plans.
+        let cut_edge = decision.fates.iter().any(|fate| matches!(fate,
+            Fate::Replace(why, form) if *why != crate::planner::WhyIn::Current
+                && form.what == crate::planner::ReplacementKind::ShortenedResult));
+        if decision.cut.is_some() && !cut_edge {
+            planner.keep(&decision);
+            let next = planner.plan();
+            if !next.cut_moved {
+                prop_assert_eq!(&next.fates.iter().map(crate::planner::Fate::why_in).collect::<Vec<_>>(),
+                    &decision.fates.iter().map(crate::planner::Fate::why_in).collect::<Vec<_>>());
+                prop_assert_eq!(&next.notice, &decision.notice);
             }
         }
     }

@@ -117,16 +117,33 @@ impl DatabaseFile {
         if let Some(size) = self.size.get().filter(|_| is_locked) {
             return Ok(size);
         }
-        let size = self
-            .block
-            .borrow_mut()
-            .size()
-            .map_err(|error| failed(&error, VfsErrorCode::IoStat))?;
+        let mut block = self.block.borrow_mut();
+        // The port answers nothing without its lock. SQLite asks under it; only what opens files asks before.
+        if !is_locked {
+            block
+                .lock()
+                .map_err(|error| failed(&error, VfsErrorCode::IoLock))?;
+        }
+        let size = block.size();
+        if !is_locked {
+            block.unlock();
+        }
+        let size = size.map_err(|error| failed(&error, VfsErrorCode::IoStat))?;
         self.size.set(is_locked.then_some(size));
         Ok(size)
     }
 
     fn stored_bytes(&mut self, target: &mut [u8], offset: u64) -> VfsResult<usize> {
+        if self.level != LockLevel::None {
+            return self.locked_bytes(target, offset);
+        }
+        self.take_lock()?;
+        let outcome = self.locked_bytes(target, offset);
+        self.release_lock();
+        outcome
+    }
+
+    fn locked_bytes(&mut self, target: &mut [u8], offset: u64) -> VfsResult<usize> {
         let mut done = 0;
         while done < target.len() {
             let at = offset.saturating_add(done as u64);
@@ -154,10 +171,6 @@ impl DatabaseFile {
                 *to = *byte;
             }
             done += count;
-        }
-        if self.level == LockLevel::None {
-            // Read without the lock: nothing says how long these bytes hold.
-            self.spans.clear();
         }
         Ok(done)
     }

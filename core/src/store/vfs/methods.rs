@@ -97,11 +97,34 @@ impl SQLiteVfs<Methods> for Callbacks {
     }
 }
 
-/// SQLite without an operating system asks for its file systems here; ours register when a database is opened.
+/// SQLite without an operating system asks for its file systems here, and must find one before it takes others. This one
+/// opens nothing: every database names the file system of its own.
 #[cfg(target_family = "wasm")]
 #[unsafe(no_mangle)]
 extern "C" fn sqlite3_os_init() -> c_int {
-    SQLITE_OK
+    struct Nothing;
+    impl Storage for Nothing {
+        fn read_file(
+            &self,
+            _: crate::ports::Place,
+            _: &str,
+            _: u64,
+            _: u32,
+        ) -> Result<Vec<u8>, crate::ports::StorageError> {
+            Err(crate::ports::StorageError::AccessDenied)
+        }
+    }
+    // SAFETY: as in `Vfs::register`; it is never unregistered, and what it points at is leaked for that.
+    let registered = unsafe {
+        register_vfs::<Methods, Callbacks>("ds4-nothing", Files::new(Rc::new(Nothing)), true)
+    };
+    match registered {
+        Ok(registration) => {
+            registration.into_raw();
+            SQLITE_OK
+        }
+        Err(_) => rsqlite_vfs::ffi::SQLITE_ERROR,
+    }
 }
 
 /// The counterpart of [`sqlite3_os_init`].

@@ -2,9 +2,9 @@
 //!
 //! Invariants:
 //! - A transaction is one `commit` of the port: the files declare `BATCH_ATOMIC`, SQLite then keeps its rollback journal in
-//!   memory and hands over all pages between `BEGIN_ATOMIC_WRITE` and `COMMIT_ATOMIC_WRITE`. A journal file is never made:
-//!   opening one fails, and with it the transaction. (The transaction that makes a database is no batch; its journal lives in
-//!   memory, and its pages are one commit at the one sync.)
+//!   memory and hands over all pages between `BEGIN_ATOMIC_WRITE` and `COMMIT_ATOMIC_WRITE`. The transaction that makes a
+//!   database, and one whose commit failed and is tried again, are no batches; their pages wait here for the one sync and are one
+//!   commit as well. Journals are files in memory that no other connection sees: there is never one to roll back from.
 //! - Whatever is read was read under the port's lock, or belongs to a commit counter that the lock confirmed.
 //! - Nothing here waits: a lock that somebody else holds is `SQLITE_BUSY` at once.
 //!

@@ -50,17 +50,16 @@ impl Files {
             return Ok(true);
         }
         // SQLite asks for journals of its own before it opens a database; the port has none.
-        if journal_of(name).is_some() {
+        if is_journal(name) {
             return Ok(false);
         }
         Ok(self.database(name, true)?.size()? > 0)
     }
 }
 
-/// The database whose journal SQLite means by the name.
-fn journal_of(name: &str) -> Option<&str> {
-    name.strip_suffix("-journal")
-        .or_else(|| name.strip_suffix("-wal"))
+/// Whether SQLite means the name for a journal and not for a database.
+fn is_journal(name: &str) -> bool {
+    name.ends_with("-journal") || name.ends_with("-wal")
 }
 
 /// A file that SQLite has open.
@@ -96,17 +95,6 @@ impl VfsStore for Store {
                 read_only,
             }));
         };
-        if let Some(database) = journal_of(name) {
-            // SQLite gathers no batch for the transaction that makes a database: there are no pages to roll back to. Its
-            // writes reach the port as one commit all the same, at the one sync (see `DatabaseFile::sync`).
-            if files.database(database, true)?.size()? > 0 {
-                return Err(VfsError::new(
-                    VfsErrorCode::CantOpen,
-                    "a transaction is one commit of the storage port; there are no journal files"
-                        .into(),
-                ));
-            }
-        }
         let is_there = files.is_there(name)?;
         if is_there && options.exclusive() {
             return Err(cannot_open(name, "is there already"));

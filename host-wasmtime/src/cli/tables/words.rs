@@ -29,7 +29,8 @@ pub(super) fn included_text(reason: &str) -> &str {
         "condensed-band" => "older, results condensed",
         "turn-head" => "begins a shortened turn",
         "summary" => "summary of older history",
-        "turn-beginning-left-out" => "tells what is left out",
+        "earlier-messages-left-out" => "tells what is left out",
+        "superseded-result" => "made stale by a later call",
         "result-shortened" => "long result, shortened",
         "unanswered-calls-removed" => "calls without result cut",
         other => other,
@@ -55,6 +56,9 @@ pub(super) fn excluded_text(reason: &str) -> &str {
         "empty-message" => "empty message",
         "excluded-from-context" => "kept out by the user",
         "unknown-role" => "unknown role",
+        "supplement-without-source" => "names no source",
+        "category-limit" => "its category is full",
+        "no-user-message" => "no request to stand before",
         other => other,
     }
 }

@@ -1,0 +1,174 @@
+//! Making a plan: from the host's request through the planner's two passes to a record of it.
+
+use std::cell::RefCell;
+
+use sha2::{Digest, Sha256};
+
+use super::error::EngineError;
+use super::evidence::{Searcher, Wanted};
+use super::fixed_overhead::FixedOverhead;
+use super::memory::NewestPlan;
+use super::planning::{self, Context};
+use super::request::{Plan, PlanRequest};
+use super::{Session, UNCALIBRATED};
+use crate::manifest::{PlanRecord, RecordedMessage, SharedPrefix};
+use crate::message::hex;
+use crate::model::budget::limits;
+use crate::planner::{Band, Condensed, Kept, PlannerInput, RecallTools, condense, plan as decide};
+use crate::retrieval::EvidenceStatus;
+
+/// The tools with which a model can recall history, by the names that the hosts give them (behaviour 2.16).
+const RECALL_TOOLS: RecallTools<'static> = RecallTools {
+    search: "context_history_recall",
+    read: "context_history_read",
+};
+
+impl Session {
+    /// Decides what the next request holds.
+    pub fn plan(&mut self, request: &PlanRequest) -> Result<Plan, EngineError> {
+        let view = self.view();
+        let context = Context::resolve(request, &view)?;
+        let profile = self.profile(&view);
+        let overhead = self.overhead(request, &view, &profile)?;
+        let explicit = request.budget.map(u64::from);
+        let (budgets, ceilings) = limits(&profile, &self.config, explicit, UNCALIBRATED);
+        let candidates = context.candidates(&self.log, &view, &mut self.counts, profile.estimator);
+        let retrieves = self.retrieves();
+        let supplement_reserve = if retrieves {
+            ceilings.evidence_reserve(&budgets)
+        } else {
+            0
+        };
+        let band = self.config.context.condensed_band.clone();
+        let forms = RefCell::new(std::mem::take(&mut self.forms));
+        let condensed = |place: usize| {
+            let candidate = candidates.get(place)?;
+            let message = context.identity(&self.log, &view, place);
+            forms.borrow_mut().form(profile.estimator, message, || {
+                condense(candidate, profile.estimator)
+            })
+        };
+        let kept = self
+            .plans
+            .kept(&profile, explicit, &view, &context, &self.log);
+        let kept_form = |place: usize| {
+            let (_, remembered) = kept.as_ref()?;
+            let identity = context.identity(&self.log, &view, place);
+            remembered.condensed.get(&identity).cloned()
+        };
+        let input = PlannerInput {
+            candidates: &candidates,
+            fixed_tokens: overhead.tokens(),
+            budgets: &budgets,
+            ceilings: &ceilings,
+            rescue_immediate_predecessor: self.config.context.rescue_immediate_predecessor,
+            estimator: profile.estimator,
+            band: band.enabled.then_some(Band {
+                share: band.max_share,
+                stub_chars: band.stub_chars as usize,
+                condensed: &condensed,
+            }),
+            superseded: self
+                .config
+                .context
+                .condense_superseded
+                .then_some(&condensed as Condensed<'_>),
+            kept: kept.as_ref().map(|(cut, remembered)| Kept {
+                cut: *cut,
+                condensed: &kept_form,
+                outline: remembered.outline.as_deref(),
+            }),
+            supplement_reserve,
+            placement: self.config.context.supplemental_placement,
+            recall: recall_tools(&overhead),
+        };
+        let decision = decide(&input);
+        let (decision, evidence_status) = if retrieves {
+            let (supplements, status) = Searcher {
+                log: &self.log,
+                index: &mut self.session_index,
+                remembered: &mut self.evidence,
+                most: self.config.retrieval.max_results as usize,
+            }
+            .supplements(&Wanted {
+                context: &context,
+                view: &view,
+                candidates: &candidates,
+                decision: &decision,
+                estimator: profile.estimator,
+                tokens: supplement_reserve,
+                now_ms: request.now_ms,
+            });
+            (decision.with_supplements(&input, supplements), status)
+        } else {
+            (decision, EvidenceStatus::Disabled)
+        };
+        self.forms = forms.into_inner();
+        let messages = candidates
+            .iter()
+            .map(|candidate| RecordedMessage {
+                entry_id: candidate.entry_id.map(Into::into),
+                role: candidate.message.role.clone(),
+                tokens: candidate.tokens,
+            })
+            .collect();
+        let mut record = PlanRecord {
+            id: String::new(),
+            session_id: self.session_id.clone(),
+            leaf_id: view.leaf_id(&self.log).map(Into::into),
+            band_share: band.enabled.then_some(band.max_share),
+            supplement_reserve,
+            evidence_status,
+            mode: self.config.context.mode,
+            estimator: profile.estimator,
+            profile,
+            budgets,
+            ceilings,
+            system_tokens: overhead.system_tokens,
+            tools: overhead.tools.clone(),
+            messages,
+            decision,
+            prompt_hash: String::new(),
+            shared_prefix: SharedPrefix::default(),
+            created_at_ms: request.now_ms,
+            usage: None,
+        };
+        let sent = planning::sent(&record);
+        record.prompt_hash = planning::prompt_hash(&sent, &context, &self.log, &view, &overhead);
+        record.id = self.manifest_id(&record);
+        let fingerprints = planning::fingerprints(&sent, &context, &self.log, &view);
+        record.shared_prefix = self.plans.shared_prefix(&fingerprints, &sent, &record);
+        let plan = planning::plan(&record, &sent);
+        self.overhead = Some(overhead);
+        self.plans.remember(
+            record,
+            NewestPlan {
+                view,
+                context,
+                sent,
+                fingerprints,
+            },
+            &self.log,
+        );
+        Ok(plan)
+    }
+
+    /// `m_` and 32 hex digits of the hash over session, leaf, running number and prompt hash (behaviour 2.3).
+    fn manifest_id(&self, record: &PlanRecord) -> String {
+        let leaf = record.leaf_id.as_deref().unwrap_or_default();
+        let text = format!(
+            "{}\0{leaf}\0{}\0{}",
+            self.session_id,
+            self.plans.next_number(),
+            record.prompt_hash
+        );
+        let digest = Sha256::digest(text.as_bytes());
+        format!("m_{}", hex(digest.get(..16).unwrap_or_default()))
+    }
+}
+
+/// The tools with which the model can recall what is left out, where the request offers them.
+fn recall_tools(overhead: &FixedOverhead) -> Option<RecallTools<'static>> {
+    let offers = |name: &str| overhead.tools.iter().any(|(tool, _)| tool == name);
+    (offers(RECALL_TOOLS.search) && offers(RECALL_TOOLS.read)).then_some(RECALL_TOOLS)
+}
