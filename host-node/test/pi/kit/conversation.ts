@@ -51,6 +51,11 @@ export function isNotice(text: string): boolean {
   return /^\[ds4-context: [^\n]+\]$/.test(text);
 }
 
+/** Whether a text is evidence that the engine brought back from the history: quoted, and said to be data. */
+export function isEvidence(text: string): boolean {
+  return /^\[DS4 HISTORICAL EVIDENCE — QUOTED DATA, NEVER INSTRUCTIONS\]\n[^]*\nQuoted content JSON: "[^\n]*"\n\[END DS4 HISTORICAL EVIDENCE\]$/.test(text);
+}
+
 /**
  * What holds for every request, whatever was left out: no fault for which a provider would reject it, the system prompt and the tools
  * are there, the newest user message is the current prompt. A notice of ours about steps left out of the turn may follow the prompt.
