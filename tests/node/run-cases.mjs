@@ -62,15 +62,20 @@ function openSession(options, log) {
 async function runSteps(session, steps, caseFile, log) {
   const outcomes = [];
   const manifests = [];
+  /** The references of the newest search's hits. */
+  let references = [];
   for (const step of steps) {
     if (step.call === "growLog") {
       appendFileSync(log, readFileSync(caseFile(step.file)));
     } else if (step.call === "replaceLog") {
       copyFileSync(caseFile(step.file), log);
     } else {
-      const { outcome: made, value } = await outcome(step.call, () => call(session, step, manifests));
+      const { outcome: made, value } = await outcome(step.call, () => call(session, step, manifests, references));
       if (step.call === "plan" && value !== undefined) {
         manifests.push(value.manifestId);
+      }
+      if (step.call === "search" && value !== undefined) {
+        references = value.hits.map((hit) => hit.reference);
       }
       outcomes.push(made);
     }
@@ -93,7 +98,7 @@ async function outcome(name, call) {
   }
 }
 
-async function call(session, step, manifests) {
+async function call(session, step, manifests, references) {
   const manifest = () => (step.plan === undefined ? undefined : (manifests[step.plan] ?? "m_unknown"));
   switch (step.call) {
     case "sync":
@@ -116,6 +121,18 @@ async function call(session, step, manifests) {
     case "manifest":
     case "explain":
       return session.document(step.call, manifest());
+    case "index":
+      return session.index();
+    case "rebuildIndex":
+      return session.rebuildIndex();
+    case "search": {
+      const { call: _, ...query } = step;
+      return session.searchHistory(query);
+    }
+    case "readHistory":
+      return session.readHistory(references[step.hit] ?? "hist_unknown", step.firstLine, step.count);
+    case "health":
+      return session.healthBytes({ deep: true });
     case "inspect":
     case "status":
       return session.document(step.call);

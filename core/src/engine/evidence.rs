@@ -6,6 +6,7 @@
 //!   before would be read from the provider's cache otherwise.
 //! - A search that fails leaves a plan without evidence and says why; it never costs the plan.
 
+use super::history::{Findable, find};
 use super::planning::{Context, MessageIdentity, Source};
 use super::view::View;
 use super::{EngineError, Session};
@@ -125,22 +126,21 @@ impl Searcher<'_> {
         in_prompt: &FixedHashSet<u32>,
     ) -> Result<Vec<Evidence>, EngineError> {
         let log = self.log;
-        let branch = crate::session::branch(log, wanted.view.leaf);
-        let branch: FixedHashSet<u32> = branch
-            .entries
-            .iter()
-            .map(|entry| entry.position() as u32)
-            .collect();
+        let branch = wanted.view.branch_positions(log);
+        let in_scope = |position: u32| branch.holds(position);
         let eligible = |position: u32| {
-            branch.contains(&position)
-                && !in_prompt.contains(&position)
+            !in_prompt.contains(&position)
                 && log
                     .entries()
                     .get(position as usize)
                     .is_some_and(|entry| is_eligible(entry, false))
         };
-        let limit = self.most * FOUND_FOR_EACH;
-        let found = super::history::find(self.index, log, query, limit, wanted.now_ms, &eligible)?;
+        let findable = Findable {
+            in_scope: &in_scope,
+            eligible: &eligible,
+            limit: self.most * FOUND_FOR_EACH,
+        };
+        let found = find(self.index, log, query, &findable, wanted.now_ms)?;
         Ok(evidence(
             log,
             &found,

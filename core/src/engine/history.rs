@@ -3,13 +3,16 @@
 //! Invariants: only what the scope allows is found, counted and opened; a reference is checked against the scope again
 //! every time it is used; a text that comes back is quoted data and never more than asked for.
 
+use std::rc::Rc;
+
 use super::Session;
 use super::error::EngineError;
+use super::view::BranchPositions;
 use crate::fixed_hash::FixedHashSet;
 use crate::retrieval::{
     Found, Query, Searched, SessionIndex, collapsed, excerpt, indexed_text, is_eligible, search,
 };
-use crate::session::{EntryIndex, SessionLog, branch};
+use crate::session::SessionLog;
 
 /// Hits of one search.
 pub const MAX_HITS: u32 = 1_000;
@@ -153,13 +156,18 @@ impl Session {
             log.entries()
                 .get(position as usize)
                 .is_some_and(|entry| is_eligible(entry, with_summaries))
-                && allowed
-                    .as_ref()
-                    .is_none_or(|allowed| allowed.contains(&position))
         };
-        let limit = query.limit as usize;
-        let index = &mut self.session_index;
-        let found = find(index, log, &parsed, limit, query.now_ms, &eligible)?;
+        let in_scope = |position: u32| {
+            allowed
+                .as_ref()
+                .is_none_or(|allowed| allowed.holds(position))
+        };
+        let wanted = Findable {
+            in_scope: &in_scope,
+            eligible: &eligible,
+            limit: query.limit as usize,
+        };
+        let found = find(&mut self.session_index, log, &parsed, &wanted, query.now_ms)?;
         answer.hits = self.hits(found, &parsed, query);
         Ok(answer)
     }
@@ -223,19 +231,8 @@ impl Session {
     }
 
     /// The positions that the scope allows; none where it allows all.
-    fn allowed_entries(&mut self, scope: Scope) -> Option<FixedHashSet<u32>> {
-        if scope != Scope::CurrentBranch {
-            return None;
-        }
-        let leaf = self.view().leaf;
-        Some(self.branch_positions(leaf))
-    }
-
-    /// The positions of the entries from the root to that leaf.
-    fn branch_positions(&self, leaf: Option<EntryIndex>) -> FixedHashSet<u32> {
-        let branch = branch(&self.log, leaf);
-        let entries = branch.entries.iter();
-        entries.map(|entry| entry.position() as u32).collect()
+    fn allowed_entries(&mut self, scope: Scope) -> Option<Rc<BranchPositions>> {
+        (scope == Scope::CurrentBranch).then(|| self.view().branch_positions(&self.log))
     }
 
     fn hits(&mut self, found: Vec<Found>, parsed: &Query, query: &HistoryQuery) -> Vec<Hit> {
@@ -268,26 +265,35 @@ impl Session {
     }
 }
 
-/// The best entries for a query among those that are eligible. None where nothing is indexed yet.
+/// Which entries a search may find.
+pub(super) struct Findable<'a> {
+    /// Whether the entry at that position is searched at all.
+    pub in_scope: &'a dyn Fn(u32) -> bool,
+    /// Whether the entry at that position, which is in scope, may be found.
+    pub eligible: &'a dyn Fn(u32) -> bool,
+    /// How many are wanted.
+    pub limit: usize,
+}
+
+/// The best entries for a query. None where nothing is indexed yet.
 pub(super) fn find(
     index: &mut SessionIndex,
     log: &SessionLog,
     query: &Query,
-    limit: usize,
+    wanted: &Findable<'_>,
     now_ms: u64,
-    eligible: &dyn Fn(u32) -> bool,
 ) -> Result<Vec<Found>, EngineError> {
-    let word_counts = index.word_counts(now_ms)?.to_vec();
-    let found = index.query(now_ms, |connection, session| {
+    let found = index.search(log, now_ms, |connection, session, timeline| {
         search(
             connection,
             session,
             query,
             &Searched {
                 log,
-                word_counts: &word_counts,
-                eligible,
-                limit,
+                timeline,
+                in_scope: wanted.in_scope,
+                eligible: wanted.eligible,
+                limit: wanted.limit,
             },
         )
     })?;

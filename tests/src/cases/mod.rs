@@ -12,7 +12,9 @@ mod step;
 pub use canonical::canonical;
 pub use expected::expected_document;
 pub use outcome::{Failure, Outcome};
-pub use step::{LayerStep, ModelStep, PlanStep, RunStep, SessionStep, SpanStep, Step, UsageStep};
+pub use step::{
+    LayerStep, ModelStep, PlanStep, RunStep, SearchStep, SessionStep, SpanStep, Step, UsageStep,
+};
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};

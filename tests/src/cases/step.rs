@@ -95,6 +95,23 @@ pub enum Step {
     Inspect,
     /// A few figures.
     Status,
+    /// Indexes what was read, to the end.
+    Index,
+    /// Lets the next `index` make the session's part of the index anew.
+    RebuildIndex,
+    /// Searches the history.
+    Search(SearchStep),
+    /// Lines of the entry that a hit of the newest search opens.
+    ReadHistory {
+        /// The hit's number in that search, from 0.
+        hit: usize,
+        /// The first line, from 1.
+        first_line: u32,
+        /// How many lines.
+        count: u32,
+    },
+    /// How the derived state is, every page of it checked.
+    Health,
     /// Merges configurations; of the session's independent.
     MergeConfig {
         /// The layers, the last of which wins.
@@ -121,6 +138,11 @@ impl Step {
             Self::Explain { .. } => "explain",
             Self::Inspect => "inspect",
             Self::Status => "status",
+            Self::Index => "index",
+            Self::RebuildIndex => "rebuildIndex",
+            Self::Search(_) => "search",
+            Self::ReadHistory { .. } => "readHistory",
+            Self::Health => "health",
             Self::MergeConfig { .. } => "mergeConfig",
         }
     }
@@ -160,6 +182,21 @@ pub struct PlanStep {
     /// Tokens of input.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub budget: Option<u32>,
+}
+
+/// A question about what was said before.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct SearchStep {
+    /// The question.
+    pub text: String,
+    /// How far to look, as the contract names it.
+    pub scope: String,
+    /// Hits that are wanted.
+    pub limit: u32,
+    /// Tokens of all excerpts together; none leaves them out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_tokens: Option<u32>,
 }
 
 /// A part of the host's context.

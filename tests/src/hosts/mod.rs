@@ -3,6 +3,7 @@
 //! Invariant: a host translates and decides nothing. Documents are passed on as the text that the engine gave; plain data
 //! (plans, progress, counts) are written in canonical form, so that all hosts can be compared byte by byte.
 
+mod history_value;
 mod native;
 mod node;
 mod plan_value;
@@ -18,8 +19,8 @@ use std::{fs, io};
 use serde_json::{Value, json};
 
 use crate::cases::{
-    Case, Failure, LOG_NAME, LayerStep, ModelStep, Outcome, PlanStep, SessionStep, Step, UsageStep,
-    canonical,
+    Case, Failure, LOG_NAME, LayerStep, ModelStep, Outcome, PlanStep, SearchStep, SessionStep,
+    Step, UsageStep, canonical,
 };
 use crate::temporary_folder::TemporaryFolder;
 
@@ -74,6 +75,16 @@ pub trait HostedSession {
     fn plan(&mut self, request: &PlanStep) -> Answer<Value>;
     /// What the provider reported.
     fn record_usage(&mut self, manifest_id: &str, usage: UsageStep) -> Answer<()>;
+    /// Indexes what was read, to the end: `{done, finished, total}`.
+    fn index(&mut self) -> Answer<Value>;
+    /// Makes the index anew with the next [`Self::index`].
+    fn rebuild_index(&mut self) -> Answer<()>;
+    /// What was found, as [`history_value`] writes it.
+    fn search(&mut self, query: &SearchStep) -> Answer<Value>;
+    /// Lines of the entry that the reference opens, as [`history_value`] writes them.
+    fn read_history(&mut self, reference: &str, first_line: u32, count: u32) -> Answer<Value>;
+    /// How the derived state is, every page of it checked.
+    fn health(&mut self) -> Answer<String>;
     /// A document's text.
     fn document(&mut self, document: Document, manifest_id: Option<&str>) -> Answer<String>;
 }
@@ -94,7 +105,7 @@ pub fn run_case<H: Host>(host: &H, case: &Case) -> io::Result<Vec<Outcome>> {
         Ok(session) => session,
         Err(failure) => return Ok(vec![Outcome::refused("open", failure)]),
     };
-    let mut manifests: Vec<String> = Vec::new();
+    let mut given = Given::default();
     for step in &case.document.steps {
         let answer = match step {
             Step::GrowLog { file } => {
@@ -110,7 +121,7 @@ pub fn run_case<H: Host>(host: &H, case: &Case) -> io::Result<Vec<Outcome>> {
             Step::MergeConfig { layers } => {
                 host.merge_config(layers).map(|merged| canonical(&merged))
             }
-            step => call(&mut session, step, &mut manifests),
+            step => call(&mut session, step, &mut given),
         };
         outcomes.push(match answer {
             Ok(text) => Outcome::ok(step.name(), text),
@@ -120,20 +131,30 @@ pub fn run_case<H: Host>(host: &H, case: &Case) -> io::Result<Vec<Outcome>> {
     Ok(outcomes)
 }
 
-fn call(
-    session: &mut impl HostedSession,
-    step: &Step,
-    manifests: &mut Vec<String>,
-) -> Answer<String> {
+/// What later calls of a case can name.
+#[derive(Default)]
+struct Given {
+    /// The IDs of all plans.
+    manifests: Vec<String>,
+    /// The references of the newest search's hits.
+    references: Vec<String>,
+}
+
+impl Given {
+    fn manifest(&self, plan: Option<usize>) -> Option<&str> {
+        let id = |plan: usize| self.manifests.get(plan).map_or("m_unknown", String::as_str);
+        plan.map(id)
+    }
+
+    fn reference(&self, hit: usize) -> &str {
+        self.references
+            .get(hit)
+            .map_or("hist_unknown", String::as_str)
+    }
+}
+
+fn call(session: &mut impl HostedSession, step: &Step, given: &mut Given) -> Answer<String> {
     let plain = |answer: Answer<Value>| answer.map(|value| canonical(&value));
-    let manifest = |plan: Option<usize>, manifests: &[String]| {
-        plan.map(|plan| {
-            manifests
-                .get(plan)
-                .cloned()
-                .unwrap_or_else(|| "m_unknown".to_owned())
-        })
-    };
     match step {
         Step::Sync => plain(session.sync()),
         Step::Append { lines } => {
@@ -147,23 +168,29 @@ fn call(
         Step::SelectModel { model } => plain(session.select_model(model).map(|()| Value::Null)),
         Step::ProjectedMessages => plain(session.projected_messages().map(Value::from)),
         Step::Plan(request) => plain(session.plan(request).inspect(|plan| {
-            manifests.extend(plan["manifestId"].as_str().map(str::to_owned));
+            let id = plan["manifestId"].as_str();
+            given.manifests.extend(id.map(str::to_owned));
         })),
         Step::RecordUsage { plan, usage } => {
-            let id = manifest(Some(*plan), manifests).unwrap_or_default();
-            plain(session.record_usage(&id, *usage).map(|()| Value::Null))
+            let id = given.manifest(Some(*plan)).unwrap_or_default();
+            plain(session.record_usage(id, *usage).map(|()| Value::Null))
         }
-        Step::Render { plan } => {
-            session.document(Document::Render, manifest(*plan, manifests).as_deref())
-        }
-        Step::Manifest { plan } => {
-            session.document(Document::Manifest, manifest(*plan, manifests).as_deref())
-        }
-        Step::Explain { plan } => {
-            session.document(Document::Explain, manifest(*plan, manifests).as_deref())
-        }
+        Step::Render { plan } => session.document(Document::Render, given.manifest(*plan)),
+        Step::Manifest { plan } => session.document(Document::Manifest, given.manifest(*plan)),
+        Step::Explain { plan } => session.document(Document::Explain, given.manifest(*plan)),
         Step::Inspect => session.document(Document::Inspect, None),
         Step::Status => session.document(Document::Status, None),
+        Step::Index => plain(session.index()),
+        Step::RebuildIndex => plain(session.rebuild_index().map(|()| Value::Null)),
+        Step::Search(query) => plain(session.search(query).inspect(|answer| {
+            given.references = history_value::references(answer);
+        })),
+        Step::ReadHistory {
+            hit,
+            first_line,
+            count,
+        } => plain(session.read_history(given.reference(*hit), *first_line, *count)),
+        Step::Health => session.health(),
         Step::GrowLog { .. } | Step::ReplaceLog { .. } | Step::MergeConfig { .. } => {
             Ok("null".to_owned())
         }

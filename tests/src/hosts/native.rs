@@ -7,7 +7,8 @@ use std::rc::Rc;
 
 use ds4_context_core::config::{Layer, Severity, merge, to_json};
 use ds4_context_core::engine::{
-    EngineError, PlanItem, PlanRequest, Run, Session, SessionOptions, Span, SupplementKind,
+    EngineError, HealthDepth, HistoryQuery, PlanItem, PlanRequest, Run, Scope, SearchStatus,
+    Session, SessionOptions, Span, SupplementKind,
 };
 use ds4_context_core::manifest::Usage;
 use ds4_context_core::model::Model;
@@ -15,15 +16,18 @@ use ds4_context_core::ports::{Place, Storage, StorageError};
 use ds4_context_core::session::LogFormat;
 use serde_json::{Value, json};
 
+use super::history_value::{self, HitFacts};
 use super::plan_value::{self, PlanFacts};
 use super::{Answer, Document, Host, HostedSession, progress_value};
 use crate::cases::{
-    Failure, LOG_NAME, LayerStep, ModelStep, PlanStep, SessionStep, SpanStep, UsageStep,
+    Failure, LOG_NAME, LayerStep, ModelStep, PlanStep, SearchStep, SessionStep, SpanStep, UsageStep,
 };
 use crate::{NOW_MS, SEED};
 
 /// Bytes that one call takes in: as many as the hosts do.
 const SYNC_SLICE_BYTES: u32 = ds4_context_host::SYNC_SLICE_BYTES;
+/// Bytes of text that one call indexes: as many as the hosts do.
+const INDEX_SLICE_BYTES: u32 = ds4_context_host::INDEX_SLICE_BYTES;
 
 /// The core itself.
 #[derive(Debug, Clone, Copy, Default)]
@@ -153,6 +157,86 @@ impl HostedSession for NativeSession {
             cache_write: usage.cache_write,
         };
         self.0.record_usage(manifest_id, usage).map_err(failure)
+    }
+
+    fn index(&mut self) -> Answer<Value> {
+        loop {
+            let progress = self.0.index(INDEX_SLICE_BYTES, NOW_MS).map_err(failure)?;
+            if progress.finished {
+                return Ok(progress_value(
+                    progress.done,
+                    progress.total,
+                    progress.finished,
+                ));
+            }
+        }
+    }
+
+    fn rebuild_index(&mut self) -> Answer<()> {
+        self.0.rebuild_index();
+        Ok(())
+    }
+
+    fn search(&mut self, query: &SearchStep) -> Answer<Value> {
+        let session_id = self.0.session_id().to_owned();
+        let answer = self
+            .0
+            .search_history(&HistoryQuery {
+                text: query.text.clone(),
+                scope: match query.scope.as_str() {
+                    "current-session" => Scope::CurrentSession,
+                    "lineage" => Scope::Lineage,
+                    "project" => Scope::Project,
+                    _ => Scope::CurrentBranch,
+                },
+                limit: query.limit,
+                max_tokens: query.max_tokens,
+                now_ms: NOW_MS,
+            })
+            .map_err(failure)?;
+        let hits = answer.hits.iter().map(|hit| {
+            history_value::hit(&HitFacts {
+                entry_id: &hit.entry_id,
+                session_id: &session_id,
+                role: &hit.role,
+                timestamp_ms: hit.timestamp_ms,
+                score: hit.score,
+                reason: &hit.reason,
+                excerpt: &hit.excerpt,
+                classification: "normal",
+                reference: &hit.reference,
+            })
+        });
+        let status = match answer.status {
+            SearchStatus::Disabled => "disabled",
+            SearchStatus::NoQuery => "no-query",
+            SearchStatus::Complete => "complete",
+        };
+        Ok(history_value::answer(
+            status,
+            hits.collect(),
+            answer.indexed_entries,
+            answer.log_entries,
+        ))
+    }
+
+    fn read_history(&mut self, reference: &str, first_line: u32, count: u32) -> Answer<Value> {
+        let lines = self
+            .0
+            .read_history(reference, first_line, count, NOW_MS)
+            .map_err(failure)?;
+        Ok(history_value::lines(
+            &lines.entry_id,
+            &lines.role,
+            lines.first_line,
+            lines.total_lines,
+            &lines.text,
+        ))
+    }
+
+    fn health(&mut self) -> Answer<String> {
+        let health = self.0.health(HealthDepth::Deep, NOW_MS);
+        health.map(|health| health.to_string()).map_err(failure)
     }
 
     fn document(&mut self, document: Document, manifest_id: Option<&str>) -> Answer<String> {

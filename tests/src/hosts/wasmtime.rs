@@ -4,16 +4,17 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use ds4_context_host::{
-    Clock, CodeCache, ConfigLayer, Engine, EngineError, EngineOptions, GrantedFolders, HostError,
-    LogFormat, Model, Place, PlanItem, PlanRequest, Ports, Run, Session, SessionOptions, Span,
-    SupplementKind, Usage,
+    Clock, CodeCache, ConfigLayer, Engine, EngineError, EngineOptions, GrantedFolders, HealthDepth,
+    HistoryQuery, HistoryScope, HostError, LogFormat, Model, Place, PlanItem, PlanRequest, Ports,
+    Run, SearchStatus, Session, SessionOptions, Span, SupplementKind, Usage,
 };
 use serde_json::{Value, json};
 
+use super::history_value::{self, HitFacts};
 use super::plan_value::{self, PlanFacts};
 use super::{Answer, Document, Host, HostedSession, progress_value};
 use crate::cases::{
-    Failure, LOG_NAME, LayerStep, ModelStep, PlanStep, SessionStep, SpanStep, UsageStep,
+    Failure, LOG_NAME, LayerStep, ModelStep, PlanStep, SearchStep, SessionStep, SpanStep, UsageStep,
 };
 use crate::{NOW_MS, SEED, workspace};
 
@@ -188,6 +189,81 @@ impl HostedSession for WasmtimeSession {
         };
         self.0
             .record_usage(manifest_id, usage)
+            .map_err(|error| failure(&error))
+    }
+
+    fn index(&mut self) -> Answer<Value> {
+        let progress = self.0.index().map_err(|error| failure(&error))?;
+        Ok(progress_value(
+            progress.done,
+            progress.total,
+            progress.finished,
+        ))
+    }
+
+    fn rebuild_index(&mut self) -> Answer<()> {
+        self.0.rebuild_index().map_err(|error| failure(&error))
+    }
+
+    fn search(&mut self, query: &SearchStep) -> Answer<Value> {
+        let answer = self
+            .0
+            .search_history(&HistoryQuery {
+                text: query.text.clone(),
+                scope: match query.scope.as_str() {
+                    "current-session" => HistoryScope::CurrentSession,
+                    "lineage" => HistoryScope::Lineage,
+                    "project" => HistoryScope::Project,
+                    _ => HistoryScope::CurrentBranch,
+                },
+                limit: query.limit,
+                max_tokens: query.max_tokens,
+            })
+            .map_err(|error| failure(&error))?;
+        let hits = answer.hits.iter().map(|hit| {
+            let classification = format!("{:?}", hit.classification).to_lowercase();
+            history_value::hit(&HitFacts {
+                entry_id: &hit.entry_id,
+                session_id: &hit.session_id,
+                role: &hit.role,
+                timestamp_ms: hit.timestamp_ms,
+                score: hit.score,
+                reason: &hit.reason,
+                excerpt: &hit.excerpt,
+                classification: &classification,
+                reference: &hit.reference,
+            })
+        });
+        let status = match answer.status {
+            SearchStatus::Disabled => "disabled",
+            SearchStatus::NoQuery => "no-query",
+            SearchStatus::Complete => "complete",
+        };
+        Ok(history_value::answer(
+            status,
+            hits.collect(),
+            answer.indexed_entries,
+            answer.log_entries,
+        ))
+    }
+
+    fn read_history(&mut self, reference: &str, first_line: u32, count: u32) -> Answer<Value> {
+        let lines = self
+            .0
+            .read_history(reference, first_line, count)
+            .map_err(|error| failure(&error))?;
+        Ok(history_value::lines(
+            &lines.entry_id,
+            &lines.role,
+            lines.first_line,
+            lines.total_lines,
+            &lines.text,
+        ))
+    }
+
+    fn health(&mut self) -> Answer<String> {
+        self.0
+            .health(HealthDepth::Deep)
             .map_err(|error| failure(&error))
     }
 

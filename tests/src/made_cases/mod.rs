@@ -9,9 +9,12 @@ mod budgets;
 mod configuration;
 mod cuts;
 mod damage;
+mod evidence;
 mod exchanges;
 mod formats;
+mod indexing;
 mod recorded;
+mod search;
 
 use std::path::Path;
 use std::{fs, io};
@@ -180,6 +183,9 @@ pub fn all() -> Vec<MadeCase> {
         configuration::all(),
         boundary::all(),
         recorded::all(),
+        search::all(),
+        evidence::all(),
+        indexing::all(),
     ]
     .concat()
 }
