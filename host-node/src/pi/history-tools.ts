@@ -120,7 +120,14 @@ async function read(parameters: Parameters, bound: BoundSession): Promise<Result
     return invalid(`firstLine is a whole number from 1, lines one from 1 to ${MAX_LINES}`);
   }
   const { session, config } = await bound.opened;
-  return readResult(await session.readHistory(reference, firstLine, lines), reference, config.historyTools.maxOutputTokens);
+  try {
+    return readResult(await session.readHistory(reference, firstLine, lines), reference, config.historyTools.maxOutputTokens);
+  } catch (error) {
+    if (toEngineError(error).code !== "not-found") {
+      throw error;
+    }
+    return plainResult("reference-expired", { note: "The reference opens nothing any more; recall again." });
+  }
 }
 
 async function status(_parameters: Parameters, bound: BoundSession): Promise<Result> {
@@ -191,9 +198,7 @@ async function selectLeaf({ session }: OpenedSession, leafId: string | undefined
 
 function failedResult(error: unknown): Result {
   const { code, message } = toEngineError(error);
-  return code === "not-found"
-    ? plainResult("reference-expired", { note: "The reference opens nothing any more; recall again." })
-    : plainResult("unavailable", { code, note: `${message}. The search can be repeated.` });
+  return plainResult("unavailable", { code, note: `${message}. The search can be repeated.` });
 }
 
 function invalid(note: string): Result {

@@ -100,15 +100,30 @@ function itemsText(title: string, items: readonly ManifestItem[], reasonText: (r
 export function retrievedText(manifest: ManifestDocument): string {
   const items = manifest.included.filter(({ kind }) => kind === "retrieval");
   if (items.length === 0) {
-    return "The newest plan brought nothing back from the history.";
+    const why = searchText(manifest["retrieval"]);
+    return wrapped(`The newest plan brought nothing back from the history${why === undefined ? "" : `: ${why}`}.`, COLUMNS).join("\n");
   }
   const tokens = items.reduce((sum, item) => sum + item.tokens, 0);
-  const lines = items.flatMap((item) => {
-    const score = typeof item["score"] === "number" ? `, score ${item["score"].toFixed(3)}` : "";
-    const head = `  ${item.sourceId}: ${counted(item.tokens, "token", "tokens")}${score}`;
-    return [cut(head, COLUMNS), ...wrapped(includedText(item.reason), COLUMNS - 4).map((line) => `    ${line}`)];
-  });
+  const lines = items.flatMap((item) => [
+    cut(`  entry ${item.sourceId}, ${counted(item.tokens, "token", "tokens")}`, COLUMNS),
+    ...wrapped(includedText(item.reason), COLUMNS - 4).map((line) => `    ${line}`),
+  ]);
   return [`Found in the history: ${counted(items.length, "item", "items")}, ${figure(tokens)} tokens`, ...lines].join("\n");
+}
+
+/** Why a search brought nothing; none where it only found nothing, or does not say. */
+function searchText(retrieval: unknown): string | undefined {
+  const { status, reason } = (retrieval ?? {}) as { readonly status?: unknown; readonly reason?: unknown };
+  switch (status) {
+    case "disabled":
+      return "the configuration switches the search off, or nothing is indexed yet";
+    case "no-query":
+      return "the request asks for nothing that could be found";
+    case "failed":
+      return `the search failed${typeof reason === "string" ? ` (${reason})` : ""}`;
+    default:
+      return undefined;
+  }
 }
 
 export function explainText(explain: ExplainDocument): string {

@@ -8,7 +8,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { MOCK_CLAUDE, MOCK_SMALL } from "./kit/agent-home.ts";
-import { assertFits, assertQuiet, talk } from "./kit/conversation.ts";
+import { assertFits, assertQuiet, assertValid, isEvidence, talk } from "./kit/conversation.ts";
 import { describeForEachPi, extensionPackage } from "./kit/installations.ts";
 import { payloadText } from "./kit/payload.ts";
 import type { PiRpc } from "./kit/pi-rpc.ts";
@@ -90,6 +90,26 @@ describeForEachPi("the history", (pi) => {
       assertQuiet(rpc);
     });
   }
+
+  test("comes back by itself where the request asks for it, and /context retrieved shows it", async (t) => {
+    const scene = await Scene.open(t, pi);
+    const rpc = await scene.start({ extensions: [extensionPackage()] });
+    await rpc.selectModel(MOCK_SMALL);
+    await rpc.prompt(`${SECRET} [[say:Noted.]]`);
+    await talk(rpc, 1, 6);
+    const prompt = "From which branch does Quirky Heron ship? [[say:From that one.]]";
+    await rpc.prompt(prompt);
+    const request = scene.provider.requests.at(-1);
+    assert.ok(request !== undefined);
+    assertValid(request, prompt);
+    assertFits(request, MOCK_SMALL);
+    const evidence = request.payload.messages.map(({ text }) => text).filter(isEvidence);
+    assert.ok(evidence.some((text) => text.includes("rel/heron-7")), evidence.join("\n"));
+    const shown = (await rpc.command("/context retrieved"))[0]?.text ?? "";
+    assert.match(shown, new RegExp(`^Found in the history: ${evidence.length} items?, [\\d,]+ tokens\\n  entry [0-9a-f]{8}, `));
+    assert.doesNotMatch(shown, /rel\/heron-7/, "no text of the session");
+    assertQuietBut(rpc, /^Found in the history/);
+  });
 
   test("answers every mistake with a status, and the run goes on", async (t) => {
     const scene = await Scene.open(t, pi);
