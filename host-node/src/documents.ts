@@ -158,7 +158,7 @@ export interface HealthDocument {
     readonly kind: "stored" | "in-memory";
     /** The database's file in the data folder. */
     readonly name?: string | null;
-    /** Why it is in memory only: `no-data-folder`, `privacy`, `newer-schema`. */
+    /** Why it is in memory only: `no-data-folder`, `not-writable`, `privacy`, `newer-schema`. */
     readonly reason?: string | null;
     /** It could not be used as it was found. */
     readonly madeAnew: boolean;

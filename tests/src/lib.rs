@@ -11,6 +11,7 @@ pub mod cases;
 pub mod config_table;
 pub mod figures;
 pub mod hosts;
+pub mod indexed_session;
 pub mod made_cases;
 pub mod pi_log;
 pub mod temporary_folder;

@@ -85,7 +85,11 @@ impl Session {
         let (bytes, free_bytes) = database.size()?;
         let problems = match depth {
             HealthDepth::Quick => None,
-            HealthDepth::Deep => Some(database.integrity_problems()?),
+            HealthDepth::Deep => Some(match database.integrity_problems() {
+                // A schema that cannot even be read is a problem like the others.
+                Err(StoreError::Damaged(problem)) => vec![problem],
+                problems => problems?,
+            }),
         };
         let damaged = problems.as_ref().is_some_and(|found| !found.is_empty());
         let (sessions, entries, text_bytes) = totals.unwrap_or_default();
@@ -124,6 +128,9 @@ fn standing(database: &Database, privacy: bool) -> Value {
             "kind": "in-memory",
             "reason": if privacy { "privacy" } else { "no-data-folder" },
             "madeAnew": made_anew,
+        }),
+        Standing::NotWritable => json!({
+            "kind": "in-memory", "reason": "not-writable", "madeAnew": made_anew,
         }),
         Standing::NewerSchema(version) => json!({
             "kind": "in-memory", "reason": "newer-schema", "schema": version, "madeAnew": made_anew,

@@ -1,5 +1,7 @@
 //! The façade on small logs in memory: reading in slices, plans, manifests, and what a host may do wrong.
 
+mod crossings;
+
 use std::cell::RefCell;
 
 use serde_json::json;

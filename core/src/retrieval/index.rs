@@ -129,28 +129,31 @@ impl SessionIndex {
         self.session.as_ref()
     }
 
-    /// How far the log is indexed, by what this process knows.
+    /// How far the log is indexed, by what this process knows. Another process may have read more of it and indexed that.
     pub fn progress(&self, log: &SessionLog) -> IndexProgress {
+        let session = self.session.as_ref();
+        let indexed = session.map_or(0, |session| session.checkpoint.entries);
+        let total = log.entries().len() as u64;
         IndexProgress {
-            done: u64::from(
-                self.session
-                    .as_ref()
-                    .map_or(0, |session| session.checkpoint.entries),
-            ),
-            total: log.entries().len() as u64,
+            done: u64::from(indexed).min(total),
+            total,
         }
     }
 
     /// Indexes entries until `max_bytes` of text were taken in, at least one entry where there is one.
     ///
-    /// [`StoreError::Busy`] and [`StoreError::Full`] change nothing. A database that cannot be used is made anew, once.
+    /// [`StoreError::Busy`] and [`StoreError::Full`] change nothing. A database that cannot be used is made anew, once. Whoever
+    /// asks for a rebuild doubts it: it is checked as a whole first.
     pub fn advance(
         &mut self,
         source: &Source<'_>,
         max_bytes: u32,
         now_ms: u64,
     ) -> Result<IndexProgress, StoreError> {
-        match self.slice(source, max_bytes, now_ms) {
+        let outcome = self
+            .check_on_doubt(source, now_ms)
+            .and_then(|()| self.slice(source, max_bytes, now_ms));
+        match outcome {
             Err(StoreError::Damaged(_)) => {
                 self.make_anew(now_ms)?;
                 self.slice(source, max_bytes, now_ms)
@@ -209,6 +212,17 @@ impl SessionIndex {
         found
     }
 
+    fn check_on_doubt(&mut self, source: &Source<'_>, now_ms: u64) -> Result<(), StoreError> {
+        if self.forced != Some(RebuildReason::Forced) {
+            return Ok(());
+        }
+        let database = source.opened(&mut self.database, now_ms)?;
+        match database.integrity_problems()?.into_iter().next() {
+            Some(problem) => Err(StoreError::Damaged(problem)),
+            None => Ok(()),
+        }
+    }
+
     fn make_anew(&mut self, now_ms: u64) -> Result<(), StoreError> {
         self.log_restarted();
         self.forced = Some(RebuildReason::DatabaseDamaged);
@@ -227,13 +241,7 @@ impl SessionIndex {
         if self.session.is_some() && self.progress(source.log).is_finished() {
             return Ok(self.progress(source.log));
         }
-        let database = match &mut self.database {
-            Some(database) => database,
-            None => {
-                let opened = Database::open(source.storage, source.database, now_ms)?;
-                self.database.insert(opened)
-            }
-        };
+        let database = source.opened(&mut self.database, now_ms)?;
         let transaction = database.begin()?;
         // Another process may have indexed the same session on, or anew, since we last looked.
         let stored = sessions::find(&transaction, source.session_id)?;
@@ -270,25 +278,57 @@ impl SessionIndex {
 }
 
 impl Source<'_> {
+    fn opened<'d>(
+        &self,
+        database: &'d mut Option<Database>,
+        now_ms: u64,
+    ) -> Result<&'d mut Database, StoreError> {
+        match database {
+            Some(database) => Ok(database),
+            None => {
+                let opened = Database::open(self.storage, self.database, now_ms)?;
+                Ok(database.insert(opened))
+            }
+        }
+    }
+
     /// Why the log is not the one that the checkpoint was made from; none where it still begins with that.
     fn differs(&self, checkpoint: &Checkpoint) -> Result<Option<RebuildReason>, StoreError> {
         if checkpoint.log != self.path.unwrap_or_default() {
             return Ok(Some(RebuildReason::PathChanged));
         }
-        if self.log.ended_bytes() < checkpoint.indexed_bytes {
+        let was_read = self.log.ended_bytes() >= checkpoint.indexed_bytes;
+        let Some(path) = self.path else {
+            return Ok(if was_read {
+                self.chain_differs(checkpoint)
+            } else {
+                Some(RebuildReason::Truncated)
+            });
+        };
+        let tail = self.tail_hash(path, checkpoint.indexed_bytes)?;
+        // Shorter than what was indexed is the log only if its file is: another process may have read on and indexed more.
+        if !was_read && tail != checkpoint.tail_hash {
             return Ok(Some(RebuildReason::Truncated));
         }
-        if let Some(path) = self.path {
-            if self.header_hash(path)? != checkpoint.header_hash {
-                return Ok(Some(RebuildReason::HeaderChanged));
-            }
-            if self.tail_hash(path, checkpoint.indexed_bytes)? != checkpoint.tail_hash {
-                return Ok(Some(RebuildReason::ChangedInPlace));
-            }
+        if self.header_hash(path)? != checkpoint.header_hash {
+            return Ok(Some(RebuildReason::HeaderChanged));
         }
+        if tail != checkpoint.tail_hash {
+            return Ok(Some(RebuildReason::ChangedInPlace));
+        }
+        // What was not read yet has no hashes of its own to compare.
+        Ok(if was_read {
+            self.chain_differs(checkpoint)
+        } else {
+            None
+        })
+    }
+
+    /// Whether an entry that is indexed has another content now.
+    fn chain_differs(&self, checkpoint: &Checkpoint) -> Option<RebuildReason> {
         let is_same = self.log.entries().len() >= checkpoint.entries as usize
             && self.chain(0, 0, checkpoint.entries) == checkpoint.chain;
-        Ok((!is_same).then_some(RebuildReason::EntryChanged))
+        (!is_same).then_some(RebuildReason::EntryChanged)
     }
 
     /// The checkpoint behind the entries that the session's row counts. An entry on a line that has not ended is among them:

@@ -11,6 +11,8 @@ use crate::ports::{Storage, StorageError};
 
 /// KiB of pages that SQLite keeps, negative as its pragma wants it.
 const CACHE_KIB: i64 = -32 * 1024;
+/// Bytes of a page, in every version.
+const PAGE_BYTES: u64 = 4096;
 /// Bytes that FTS5 gathers before it writes a segment. More makes fewer segments, but leaves the processor's caches: 16 MiB took a
 /// third longer.
 const FTS_HASH_BYTES: i64 = 4 * 1024 * 1024;
@@ -22,6 +24,8 @@ pub enum Standing {
     Stored(String),
     /// In memory: the host has no place for derived state.
     InMemory,
+    /// In memory: the host's place for derived state may not be written.
+    NotWritable,
     /// In memory: the block file has a schema that only a newer version knows.
     NewerSchema(i64),
 }
@@ -39,7 +43,8 @@ pub struct Database {
 impl Database {
     /// Opens the block file of that name, or a database in memory where no name is given or the host has no place for it.
     ///
-    /// A file that cannot be used is emptied and made anew. [`StoreError::Busy`] where another process holds it.
+    /// A file that cannot be used is emptied and made anew. One that may not be written is left alone, and the database lives in
+    /// memory. [`StoreError::Busy`] where another process holds it.
     pub fn open(
         storage: &Rc<dyn Storage>,
         name: Option<&str>,
@@ -48,14 +53,16 @@ impl Database {
         let Some(name) = name else {
             return Self::in_memory(storage, Standing::InMemory, now_ms);
         };
-        match storage.open_block_file(name) {
-            Ok(file) => drop(file),
-            Err(StorageError::AccessDenied) => {
-                return Self::in_memory(storage, Standing::InMemory, now_ms);
-            }
-            Err(error) => return Err(port_error(&error)),
-        }
-        match Self::stored(storage, name, now_ms) {
+        let is_whole = match look_at(storage, name)? {
+            Look::At { size } => size % PAGE_BYTES == 0,
+            Look::No(standing) => return Self::in_memory(storage, standing, now_ms),
+        };
+        let opened = if is_whole {
+            Self::stored(storage, name, now_ms)
+        } else {
+            Err(StoreError::Damaged("it ends within a page".to_owned()))
+        };
+        match opened {
             Err(StoreError::Damaged(_)) => {
                 empty(storage, name)?;
                 let mut made = Self::stored(storage, name, now_ms)?;
@@ -178,6 +185,31 @@ impl Database {
     }
 }
 
+/// What a block file is before SQLite has it.
+enum Look {
+    At { size: u64 },
+    No(Standing),
+}
+
+/// Takes the block file once: SQLite would say that it cannot be written, but not why, and reads a page that was cut as if the
+/// rest of it were zeros.
+fn look_at(storage: &Rc<dyn Storage>, name: &str) -> Result<Look, StoreError> {
+    let mut file = match storage.open_block_file(name) {
+        Ok(file) => file,
+        Err(StorageError::AccessDenied) => return Ok(Look::No(Standing::InMemory)),
+        Err(error) => return Err(port_error(&error)),
+    };
+    match file.lock() {
+        Ok(_) => {}
+        Err(StorageError::AccessDenied) => return Ok(Look::No(Standing::NotWritable)),
+        Err(error) => return Err(port_error(&error)),
+    }
+    let size = file.size();
+    file.unlock();
+    size.map(|size| Look::At { size })
+        .map_err(|error| port_error(&error))
+}
+
 fn register(storage: &Rc<dyn Storage>) -> Result<Vfs, StoreError> {
     Vfs::register(Rc::clone(storage))
         .ok_or_else(|| StoreError::Other("SQLite did not take its file system".to_owned()))
@@ -186,7 +218,8 @@ fn register(storage: &Rc<dyn Storage>) -> Result<Vfs, StoreError> {
 /// Settings of a connection (behaviour 2.14). The cache never spills: pages of a transaction stay in memory until its commit.
 fn prepare(connection: &Connection) -> Result<(), StoreError> {
     connection.execute_batch(&format!(
-        "PRAGMA cache_size = {CACHE_KIB};
+        "PRAGMA page_size = {PAGE_BYTES};
+         PRAGMA cache_size = {CACHE_KIB};
          PRAGMA cache_spill = OFF;
          PRAGMA journal_mode = DELETE;
          PRAGMA synchronous = FULL;

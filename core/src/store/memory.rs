@@ -19,7 +19,7 @@ pub struct Content {
 pub struct MemoryStorage {
     pub files: RefCell<BTreeMap<String, Vec<u8>>>,
     pub blocks: RefCell<BTreeMap<String, Rc<RefCell<Content>>>>,
-    /// Calls of the port so far: lock, size, read and commit.
+    /// Calls of the port so far, those for canonical files among them.
     pub crossings: Rc<Cell<u64>>,
     /// Commits so far.
     pub commits: Rc<Cell<u64>>,
@@ -43,6 +43,7 @@ impl Storage for MemoryStorage {
         offset: u64,
         length: u32,
     ) -> Result<Vec<u8>, StorageError> {
+        self.crossings.set(self.crossings.get() + 1);
         let files = self.files.borrow();
         let content = files.get(path).ok_or(StorageError::NotFound)?;
         let from = (offset as usize).min(content.len());
@@ -51,6 +52,7 @@ impl Storage for MemoryStorage {
     }
 
     fn open_block_file(&self, name: &str) -> Result<Box<dyn BlockFile>, StorageError> {
+        self.crossings.set(self.crossings.get() + 1);
         Ok(Box::new(MemoryBlock {
             content: self.content(name),
             holds_lock: false,
@@ -92,6 +94,7 @@ impl BlockFile for MemoryBlock {
     }
 
     fn unlock(&mut self) {
+        self.cross();
         if std::mem::take(&mut self.holds_lock) {
             self.content.borrow_mut().is_locked = false;
             self.parts.clear();

@@ -45,6 +45,8 @@ function placeText(health: HealthDocument, folder: string | undefined): string {
   switch (reason) {
     case "privacy":
       return "in memory only: privacy is on";
+    case "not-writable":
+      return "in memory only: the data folder may not be written";
     case "newer-schema":
       return "in memory only: a newer version of this program wrote the one on disk";
     default:

@@ -16,6 +16,10 @@ const SPAN_BYTES: u64 = 64 * 1024;
 /// Spans that are kept: read-ahead, and what spares a crossing for the header page. SQLite keeps pages of its own above.
 const KEPT_SPANS: usize = 64;
 
+/// What a database begins with, and where its change counter stands.
+const HEADER: &[u8] = b"SQLite format 3\0";
+const CHANGE_COUNTER_AT: u64 = 24;
+
 /// A database file over a block file.
 pub(super) struct DatabaseFile {
     /// Behind a cell because SQLite asks for the size through a shared borrow.
@@ -172,7 +176,31 @@ impl DatabaseFile {
             }
             done += count;
         }
+        self.tell_the_counter(target, offset, done);
         Ok(done)
+    }
+
+    /// Gives SQLite the port's commit counter as the database's own change counter, by which it tells whether the pages that it
+    /// keeps are stale. Its own begins anew with a database that is made anew, and could then be the one that another
+    /// connection remembers. Both grow by one with a transaction.
+    fn tell_the_counter(&self, target: &mut [u8], offset: u64, done: usize) {
+        let is_database = self
+            .spans
+            .get(0)
+            .is_some_and(|start| start.starts_with(HEADER));
+        let Some(counter) = self.counter.filter(|_| is_database) else {
+            return;
+        };
+        let bytes = (counter as u32).to_be_bytes();
+        let read = target.get_mut(..done).unwrap_or_default();
+        for (at, byte) in (CHANGE_COUNTER_AT..).zip(bytes) {
+            let place = at
+                .checked_sub(offset)
+                .and_then(|at| usize::try_from(at).ok());
+            if let Some(to) = place.and_then(|place| read.get_mut(place)) {
+                *to = byte;
+            }
+        }
     }
 }
 

@@ -83,6 +83,7 @@ fn place(database: &HealthDatabase) -> String {
             );
         }
         (_, Some("privacy")) => "privacy is on",
+        (_, Some("not-writable")) => "the data folder may not be written",
         (_, Some("newer-schema")) => "a newer version of this program wrote the one on disk",
         _ => "there is no data folder",
     };

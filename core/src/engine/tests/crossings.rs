@@ -1,0 +1,112 @@
+//! How often the index crosses the storage port. A crossing costs far more than the bytes it carries, so that each operation has
+//! a bound; the figures behind them are what was measured, with some room.
+
+use std::rc::Rc;
+
+use super::super::*;
+use super::{line, options};
+use crate::store::memory::MemoryStorage;
+
+const TURNS: usize = 1_000;
+const ONE_SLICE: u32 = u32::MAX;
+const NOW_MS: u64 = 1_767_225_700_000;
+
+/// Turns of a question and some lines that differ, as results of tools do.
+fn log(turns: usize) -> String {
+    let mut text = "{\"type\":\"session\",\"version\":3,\"id\":\"s\",\"cwd\":\"/w\"}\n".to_owned();
+    let mut parent: Option<String> = None;
+    for turn in 0..turns {
+        let lines: String = (0..40)
+            .map(|number| {
+                format!(
+                    "src/part_{}.rs:{number}: value {turn}\n",
+                    turn * 40 + number
+                )
+            })
+            .collect();
+        for (role, content) in [
+            ("user", format!("question {turn} of the turns")),
+            ("assistant", lines),
+        ] {
+            let id = format!("{role}{turn}");
+            let content = serde_json::json!([{"type": "text", "text": content}]);
+            let message = serde_json::json!({"role": role, "content": content});
+            text += &line(&id, parent.as_deref(), message);
+            parent = Some(id);
+        }
+    }
+    text
+}
+
+/// Crossings of one operation.
+fn cost(storage: &MemoryStorage, operation: impl FnOnce()) -> u64 {
+    let before = storage.crossings.get();
+    operation();
+    storage.crossings.get() - before
+}
+
+fn opened(storage: &Rc<MemoryStorage>) -> Session {
+    let storage: Rc<dyn Storage> = Rc::<MemoryStorage>::clone(storage);
+    Session::open(options(Some("log.jsonl")), storage).unwrap()
+}
+
+fn synced_and_indexed(session: &mut Session) {
+    while !session.sync(ONE_SLICE).unwrap().finished {}
+    while !session.index(ONE_SLICE, NOW_MS).unwrap().finished {}
+}
+
+fn search(session: &mut Session, text: &str) -> usize {
+    let query = HistoryQuery {
+        text: text.to_owned(),
+        scope: Scope::CurrentSession,
+        limit: 10,
+        max_tokens: Some(1_000),
+        now_ms: NOW_MS,
+    };
+    session.search_history(&query).unwrap().hits.len()
+}
+
+#[test]
+fn each_operation_crosses_the_port_a_bounded_number_of_times() {
+    let storage = Rc::new(MemoryStorage::default());
+    let write = |turns: usize| {
+        let text = log(turns).into_bytes();
+        let mut files = storage.files.borrow_mut();
+        files.insert("log.jsonl".to_owned(), text);
+    };
+    write(TURNS);
+
+    let mut first = opened(&storage);
+    let made = cost(&storage, || synced_and_indexed(&mut first));
+    drop(first);
+    let database_bytes: usize = {
+        let blocks = storage.blocks.borrow();
+        blocks
+            .values()
+            .map(|block| block.borrow().bytes.len())
+            .sum()
+    };
+
+    let mut session = opened(&storage);
+    let cold = cost(&storage, || {
+        synced_and_indexed(&mut session);
+        assert!(search(&mut session, "question 500 of the turns") > 0);
+    });
+    let warm = cost(&storage, || {
+        assert!(search(&mut session, "question 501 of the turns") > 0);
+    });
+    let unchanged = cost(&storage, || synced_and_indexed(&mut session));
+    write(TURNS + 1);
+    let commits = storage.commits.get();
+    let appended = cost(&storage, || synced_and_indexed(&mut session));
+    assert_eq!(storage.commits.get() - commits, 1, "one turn is one commit");
+
+    println!(
+        "{TURNS} turns, {database_bytes} of database: made {made}, cold open and search {cold}, warm search {warm}, unchanged {unchanged}, one turn {appended}"
+    );
+    assert!(unchanged <= 1, "unchanged: {unchanged}");
+    assert!(warm <= 8, "warm search: {warm}");
+    assert!(appended <= 24, "one turn: {appended}");
+    assert!(cold <= 48, "cold open and search: {cold}");
+    assert!(made <= 64, "made: {made}");
+}
