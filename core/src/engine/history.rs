@@ -139,16 +139,26 @@ impl Session {
             (true, true) => SearchStatus::NoQuery,
             (true, false) => SearchStatus::Complete,
         };
+        let hits = if status == SearchStatus::Complete {
+            self.found_hits(&parsed, query)?
+        } else {
+            Vec::new()
+        };
+        // After the search, which may have found that the rows are gone.
         let progress = self.session_index.progress(&self.log);
-        let mut answer = HistoryAnswer {
+        Ok(HistoryAnswer {
             status,
-            hits: Vec::new(),
+            hits,
             indexed_entries: progress.done as u32,
             log_entries: progress.total as u32,
-        };
-        if status != SearchStatus::Complete {
-            return Ok(answer);
-        }
+        })
+    }
+
+    fn found_hits(
+        &mut self,
+        parsed: &Query,
+        query: &HistoryQuery,
+    ) -> Result<Vec<Hit>, EngineError> {
         let allowed = self.allowed_entries(query.scope);
         let with_summaries = self.config.history_tools.include_summaries;
         let log = &self.log;
@@ -167,9 +177,8 @@ impl Session {
             eligible: &eligible,
             limit: query.limit as usize,
         };
-        let found = find(&mut self.session_index, log, &parsed, &wanted, query.now_ms)?;
-        answer.hits = self.hits(found, &parsed, query);
-        Ok(answer)
+        let found = find(&mut self.session_index, log, parsed, &wanted, query.now_ms)?;
+        Ok(self.hits(found, parsed, query))
     }
 
     /// Lines of the entry that a reference opens, from `first_line` (counted from 1) on.

@@ -172,15 +172,25 @@ impl SessionIndex {
             return Ok(None);
         };
         let outcome = database.read().and_then(|transaction| {
+            if !is_still_there(&transaction, session)? {
+                return Ok(None);
+            }
             let answer = query(&transaction, session)?;
             transaction.finish()?;
-            Ok(answer)
+            Ok(Some(answer))
         });
-        if let Err(StoreError::Damaged(_)) = outcome {
-            self.make_anew(now_ms)?;
-            return Ok(None);
+        match outcome {
+            Err(StoreError::Damaged(_)) => {
+                self.make_anew(now_ms)?;
+                Ok(None)
+            }
+            Ok(None) => {
+                // Another process deleted the rows or makes them anew: the next slice compares with the log again.
+                self.log_restarted();
+                Ok(None)
+            }
+            outcome => outcome,
         }
-        outcome.map(Some)
     }
 
     /// As [`Self::query`], with the indexed entries as they follow one another.
@@ -238,7 +248,11 @@ impl SessionIndex {
         max_bytes: u32,
         now_ms: u64,
     ) -> Result<IndexProgress, StoreError> {
-        if self.session.is_some() && self.progress(source.log).is_finished() {
+        // Nothing is new, and nobody took the rows away: that takes one look at the session's row.
+        if self.session.is_some()
+            && self.progress(source.log).is_finished()
+            && self.query(now_ms, |_, _| Ok(()))?.is_some()
+        {
             return Ok(self.progress(source.log));
         }
         let database = source.opened(&mut self.database, now_ms)?;
@@ -275,6 +289,21 @@ impl SessionIndex {
         self.session = Some(session);
         Ok(self.progress(source.log))
     }
+}
+
+/// Whether the session's rows are still those that this process knows, or more of the same.
+fn is_still_there(
+    connection: &rusqlite::Connection,
+    known: &IndexedSession,
+) -> Result<bool, StoreError> {
+    Ok(
+        sessions::of_number(connection, known.number)?.is_some_and(|stored| {
+            stored.rebuilds == known.rebuilds
+                && stored.checkpoint.log == known.checkpoint.log
+                && stored.checkpoint.header_hash == known.checkpoint.header_hash
+                && stored.checkpoint.entries >= known.checkpoint.entries
+        }),
+    )
 }
 
 impl Source<'_> {

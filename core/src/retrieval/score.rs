@@ -316,6 +316,7 @@ impl<'a> Scorer<'a> {
         Some(Found {
             position,
             score: millionths(score),
+            telling: millionths(covered),
             reason,
         })
     }

@@ -46,6 +46,8 @@ pub struct Found {
     pub position: u32,
     /// Millionths.
     pub score: i64,
+    /// How telling what it holds of the question is, in the units of [`super::score::rarity`], each thing once. Millionths.
+    pub telling: i64,
     /// Why, for people.
     pub reason: Reason,
 }
