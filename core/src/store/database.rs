@@ -155,8 +155,9 @@ impl Database {
     pub fn integrity_problems(&self) -> Result<Vec<String>, StoreError> {
         let transaction = self.connection.unchecked_transaction()?;
         for table in FULL_TEXT_TABLES {
-            // FTS5's own check believes what the connection remembers of its tables; a query forgets what is stale.
-            let query = format!("SELECT rowid FROM {table} WHERE {table} MATCH 'checked' LIMIT 1");
+            // FTS5's own check believes what the connection remembers of its tables; a query forgets what is stale. Three
+            // letters are one trigram: more would be a phrase, which that table cannot answer.
+            let query = format!("SELECT rowid FROM {table} WHERE {table} MATCH 'abc' LIMIT 1");
             let mut statement = transaction.prepare(&query)?;
             statement.exists([])?;
         }
