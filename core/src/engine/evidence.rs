@@ -111,7 +111,7 @@ impl Searcher<'_> {
                 id: format!("retrieval:{}", piece.entry_id),
                 text: piece.text.clone(),
                 tokens: supplement_tokens(wanted.estimator, &piece.text),
-                score: piece.score as f64 / 1e6,
+                score: piece.score,
                 end: piece.position as usize,
                 source_ids: vec![piece.entry_id.clone()],
                 reason: "retrieval".to_owned(),

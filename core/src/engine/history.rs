@@ -129,7 +129,7 @@ impl Session {
                 query.limit
             )));
         }
-        self.check_scope(query.scope)?;
+        check_scope(query.scope)?;
         let parsed = Query::of(&query.text);
         let status = match (
             self.config.retrieval.exact || self.config.retrieval.fts,
@@ -230,15 +230,6 @@ impl Session {
         })
     }
 
-    fn check_scope(&self, scope: Scope) -> Result<(), EngineError> {
-        match scope {
-            Scope::CurrentBranch | Scope::CurrentSession => Ok(()),
-            Scope::Lineage | Scope::Project => Err(EngineError::Unsupported(
-                "this version searches the current branch and the current session only".to_owned(),
-            )),
-        }
-    }
-
     /// The positions that the scope allows; none where it allows all.
     fn allowed_entries(&mut self, scope: Scope) -> Option<Rc<BranchPositions>> {
         (scope == Scope::CurrentBranch).then(|| self.view().branch_positions(&self.log))
@@ -271,6 +262,15 @@ impl Session {
             });
         }
         hits
+    }
+}
+
+fn check_scope(scope: Scope) -> Result<(), EngineError> {
+    match scope {
+        Scope::CurrentBranch | Scope::CurrentSession => Ok(()),
+        Scope::Lineage | Scope::Project => Err(EngineError::Unsupported(
+            "this version searches the current branch and the current session only".to_owned(),
+        )),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Making a plan: from the host's request through the planner's two passes to a record of it.
 
 use std::cell::RefCell;
+use std::rc::Rc;
 
 use sha2::{Digest, Sha256};
 
@@ -10,11 +11,15 @@ use super::fixed_overhead::FixedOverhead;
 use super::memory::NewestPlan;
 use super::planning::{self, Context};
 use super::request::{Plan, PlanRequest};
+use super::view::View;
 use super::{Session, UNCALIBRATED};
 use crate::manifest::{PlanRecord, RecordedMessage, SharedPrefix};
 use crate::message::hex;
 use crate::model::budget::limits;
-use crate::planner::{Band, Condensed, Kept, PlannerInput, RecallTools, condense, plan as decide};
+use crate::model::{Budgets, Ceilings, ModelProfile};
+use crate::planner::{
+    Band, Condensed, Decision, Kept, PlannerInput, RecallTools, condense, plan as decide,
+};
 use crate::retrieval::EvidenceStatus;
 
 /// The tools with which a model can recall history, by the names that the hosts give them (behaviour 2.16).
@@ -22,6 +27,21 @@ const RECALL_TOOLS: RecallTools<'static> = RecallTools {
     search: "context_history_recall",
     read: "context_history_read",
 };
+
+/// A decision with what it was made from.
+struct Decided {
+    view: Rc<View>,
+    context: Context,
+    overhead: FixedOverhead,
+    profile: ModelProfile,
+    budgets: Budgets,
+    ceilings: Ceilings,
+    supplement_reserve: u64,
+    messages: Vec<RecordedMessage>,
+    decision: Decision,
+    evidence_status: EvidenceStatus,
+    now_ms: u64,
+}
 
 impl Session {
     /// Decides what the next request holds.
@@ -112,25 +132,49 @@ impl Session {
                 tokens: candidate.tokens,
             })
             .collect();
+        Ok(self.record(Decided {
+            view,
+            context,
+            overhead,
+            profile,
+            budgets,
+            ceilings,
+            supplement_reserve,
+            messages,
+            decision,
+            evidence_status,
+            now_ms: request.now_ms,
+        }))
+    }
+
+    /// Puts a decision into the plan's record and the host's terms, and remembers it.
+    fn record(&mut self, decided: Decided) -> Plan {
+        let Decided {
+            view,
+            context,
+            overhead,
+            ..
+        } = decided;
+        let band = &self.config.context.condensed_band;
         let mut record = PlanRecord {
             id: String::new(),
             session_id: self.session_id.clone(),
             leaf_id: view.leaf_id(&self.log).map(Into::into),
             band_share: band.enabled.then_some(band.max_share),
-            supplement_reserve,
-            evidence_status,
+            supplement_reserve: decided.supplement_reserve,
+            evidence_status: decided.evidence_status,
             mode: self.config.context.mode,
-            estimator: profile.estimator,
-            profile,
-            budgets,
-            ceilings,
+            estimator: decided.profile.estimator,
+            profile: decided.profile,
+            budgets: decided.budgets,
+            ceilings: decided.ceilings,
             system_tokens: overhead.system_tokens,
             tools: overhead.tools.clone(),
-            messages,
-            decision,
+            messages: decided.messages,
+            decision: decided.decision,
             prompt_hash: String::new(),
             shared_prefix: SharedPrefix::default(),
-            created_at_ms: request.now_ms,
+            created_at_ms: decided.now_ms,
             usage: None,
         };
         let sent = planning::sent(&record);
@@ -150,7 +194,7 @@ impl Session {
             },
             &self.log,
         );
-        Ok(plan)
+        plan
     }
 
     /// `m_` and 32 hex digits of the hash over session, leaf, running number and prompt hash (behaviour 2.3).

@@ -57,8 +57,8 @@ pub struct Evidence {
     pub entry_id: String,
     /// The framed text.
     pub text: String,
-    /// Millionths.
-    pub score: i64,
+    /// How well it answers.
+    pub score: f64,
     /// Why it was found.
     pub reason: String,
 }
@@ -95,7 +95,7 @@ pub fn evidence(
             position: found.position,
             entry_id: entry.id.to_string(),
             text,
-            score: found.score,
+            score: found.score as f64 / 1e6,
             reason: found.reason.to_string(),
         });
     }

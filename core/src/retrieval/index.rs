@@ -154,6 +154,10 @@ impl SessionIndex {
             .check_on_doubt(source, now_ms)
             .and_then(|()| self.slice(source, max_bytes, now_ms));
         match outcome {
+            Err(StoreError::Damaged(_)) => self.reopen(now_ms)?,
+            outcome => return outcome,
+        }
+        match self.slice(source, max_bytes, now_ms) {
             Err(StoreError::Damaged(_)) => {
                 self.make_anew(now_ms)?;
                 self.slice(source, max_bytes, now_ms)
@@ -181,7 +185,7 @@ impl SessionIndex {
         });
         match outcome {
             Err(StoreError::Damaged(_)) => {
-                self.make_anew(now_ms)?;
+                self.reopen(now_ms)?;
                 Ok(None)
             }
             Ok(None) => {
@@ -233,11 +237,25 @@ impl SessionIndex {
         }
     }
 
+    fn reopen(&mut self, now_ms: u64) -> Result<(), StoreError> {
+        self.replace(|database| database.reopen(now_ms))
+    }
+
     fn make_anew(&mut self, now_ms: u64) -> Result<(), StoreError> {
+        self.replace(|database| database.make_anew(now_ms))
+    }
+
+    fn replace(
+        &mut self,
+        with: impl FnOnce(Database) -> Result<Database, StoreError>,
+    ) -> Result<(), StoreError> {
         self.log_restarted();
-        self.forced = Some(RebuildReason::DatabaseDamaged);
         if let Some(database) = self.database.take() {
-            self.database = Some(database.make_anew(now_ms)?);
+            let database = with(database)?;
+            if database.was_made_anew() {
+                self.forced = Some(RebuildReason::DatabaseDamaged);
+            }
+            self.database = Some(database);
         }
         Ok(())
     }
@@ -312,12 +330,11 @@ impl Source<'_> {
         database: &'d mut Option<Database>,
         now_ms: u64,
     ) -> Result<&'d mut Database, StoreError> {
-        match database {
-            Some(database) => Ok(database),
-            None => {
-                let opened = Database::open(self.storage, self.database, now_ms)?;
-                Ok(database.insert(opened))
-            }
+        if let Some(database) = database {
+            Ok(database)
+        } else {
+            let opened = Database::open(self.storage, self.database, now_ms)?;
+            Ok(database.insert(opened))
         }
     }
 

@@ -1,4 +1,10 @@
 //! Finding again what the window no longer holds.
+//!
+//! The way of a question: [`query`] reads it → [`search`] asks the index ([`crate::store::entries`]) for rows and chooses candidates →
+//! [`score`] reads those from the log ([`reading`]) and ranks them → [`excerpt`] and [`evidence`] quote the best. The way of an entry: [`index`]
+//! takes its text ([`indexed_text`]) apart into [`words`].
+// Counts and scores are far below what a double holds exactly.
+#![allow(clippy::cast_precision_loss, clippy::cast_sign_loss)]
 
 mod dates;
 mod evidence;

@@ -230,7 +230,7 @@ mod tests {
             connection
                 .execute(
                     "INSERT INTO t (rowid, w) VALUES (?1, ?2)",
-                    (number as i64, word),
+                    (i64::try_from(number).unwrap(), word),
                 )
                 .unwrap();
         }
@@ -239,7 +239,10 @@ mod tests {
             .unwrap();
         statement
             .query_map([], |row| {
-                Ok((words[row.get::<_, i64>(0)? as usize].clone(), row.get(1)?))
+                Ok((
+                    words[usize::try_from(row.get::<_, i64>(0)?).unwrap()].clone(),
+                    row.get(1)?,
+                ))
             })
             .unwrap()
             .map(Result::unwrap)

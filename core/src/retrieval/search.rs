@@ -114,7 +114,7 @@ pub fn search(
     let scorer = Scorer::new(asked, literals, &query.dates, searched);
     let candidates = scorer.candidates(searched.eligible, MAX_CANDIDATES);
     let mut found = scorer.score(&candidates, MAX_READ_BYTES);
-    found.sort_by(|one, other| (other.score, other.position).cmp(&(one.score, one.position)));
+    found.sort_by_key(|found| std::cmp::Reverse((found.score, found.position)));
     found.truncate(searched.limit);
     Ok(found)
 }

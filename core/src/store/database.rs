@@ -11,6 +11,8 @@ use crate::ports::{Storage, StorageError};
 
 /// KiB of pages that SQLite keeps, negative as its pragma wants it.
 const CACHE_KIB: i64 = -32 * 1024;
+/// The tables of FTS5.
+const FULL_TEXT_TABLES: [&str; 2] = ["entry_words", "entry_trigrams"];
 /// Bytes of a page, in every version.
 const PAGE_BYTES: u64 = 4096;
 /// Bytes that FTS5 gathers before it writes a segment. More makes fewer segments, but leaves the processor's caches: 16 MiB took a
@@ -83,8 +85,31 @@ impl Database {
         self.was_made_anew
     }
 
-    /// Empties the database and opens it again: what was in it is found to be damaged.
+    /// Closes the connection and opens another, and makes the database anew unless that one finds it whole: what one
+    /// connection takes for damage can be what it remembers of a database that another process made anew meanwhile.
+    pub fn reopen(self, now_ms: u64) -> Result<Self, StoreError> {
+        let (storage, standing) = self.close();
+        let Standing::Stored(name) = &standing else {
+            return Self::anew(&storage, standing, now_ms);
+        };
+        let examined = Self::stored(&storage, name, now_ms).and_then(|reopened| {
+            let problems = reopened.integrity_problems()?;
+            Ok((reopened, problems.is_empty()))
+        });
+        match examined {
+            Ok((reopened, true)) => Ok(reopened),
+            Ok((_, false)) | Err(StoreError::Damaged(_)) => Self::anew(&storage, standing, now_ms),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Empties the database and opens it again: what is in it cannot be used.
     pub fn make_anew(self, now_ms: u64) -> Result<Self, StoreError> {
+        let (storage, standing) = self.close();
+        Self::anew(&storage, standing, now_ms)
+    }
+
+    fn close(self) -> (Rc<dyn Storage>, Standing) {
         let Self {
             connection,
             standing,
@@ -94,12 +119,20 @@ impl Database {
         } = self;
         drop(connection);
         drop(vfs);
+        (storage, standing)
+    }
+
+    fn anew(
+        storage: &Rc<dyn Storage>,
+        standing: Standing,
+        now_ms: u64,
+    ) -> Result<Self, StoreError> {
         let mut made = match standing {
             Standing::Stored(name) => {
-                empty(&storage, &name)?;
-                Self::stored(&storage, &name, now_ms)?
+                empty(storage, &name)?;
+                Self::stored(storage, &name, now_ms)?
             }
-            other => Self::in_memory(&storage, other, now_ms)?,
+            other => Self::in_memory(storage, other, now_ms)?,
         };
         made.was_made_anew = true;
         Ok(made)
@@ -121,10 +154,20 @@ impl Database {
 
     /// SQLite's own check of every page and row, one line a problem; empty where all is well.
     pub fn integrity_problems(&self) -> Result<Vec<String>, StoreError> {
-        let mut statement = self.connection.prepare("PRAGMA integrity_check(20)")?;
+        let transaction = self.connection.unchecked_transaction()?;
+        for table in FULL_TEXT_TABLES {
+            // FTS5's own check believes what the connection remembers of its tables; a query forgets what is stale. Three
+            // letters are one trigram: more would be a phrase, which that table cannot answer.
+            let query = format!("SELECT rowid FROM {table} WHERE {table} MATCH 'abc' LIMIT 1");
+            let mut statement = transaction.prepare(&query)?;
+            statement.exists([])?;
+        }
+        let mut statement = transaction.prepare("PRAGMA integrity_check(20)")?;
         let lines = statement
             .query_map([], |row| row.get::<_, String>(0))?
             .collect::<Result<Vec<_>, _>>()?;
+        drop(statement);
+        transaction.finish()?;
         Ok(lines.into_iter().filter(|line| line != "ok").collect())
     }
 
@@ -234,7 +277,7 @@ fn prepare(connection: &Connection) -> Result<(), StoreError> {
 
 /// What FTS5 is told once, when its tables are new.
 pub(super) fn tune_full_text(connection: &Connection) -> Result<(), StoreError> {
-    for table in ["entry_words", "entry_trigrams"] {
+    for table in FULL_TEXT_TABLES {
         connection.execute(
             &format!("INSERT INTO {table} ({table}, rank) VALUES ('hashsize', {FTS_HASH_BYTES})"),
             [],

@@ -20,7 +20,7 @@ impl EntryKey {
 
     /// The entry's position in its log.
     pub fn position(self) -> u32 {
-        (self.0 & i64::from(u32::MAX)) as u32
+        self.0.cast_unsigned() as u32
     }
 }
 

@@ -16,7 +16,7 @@ fn log(turns: usize) -> String {
     let mut text = "{\"type\":\"session\",\"version\":3,\"id\":\"s\",\"cwd\":\"/w\"}\n".to_owned();
     let mut parent: Option<String> = None;
     for turn in 0..turns {
-        let lines: String = (0..40)
+        let lines: Vec<String> = (0..40)
             .map(|number| {
                 format!(
                     "src/part_{}.rs:{number}: value {turn}\n",
@@ -26,7 +26,7 @@ fn log(turns: usize) -> String {
             .collect();
         for (role, content) in [
             ("user", format!("question {turn} of the turns")),
-            ("assistant", lines),
+            ("assistant", lines.concat()),
         ] {
             let id = format!("{role}{turn}");
             let content = serde_json::json!([{"type": "text", "text": content}]);

@@ -50,10 +50,9 @@ impl DatabaseFile {
     }
 
     /// Begins to gather a transaction.
-    pub(super) fn begin_batch(&mut self) -> VfsResult<()> {
+    pub(super) fn begin_batch(&mut self) {
         self.pending = Pending::default();
         self.in_batch = true;
-        Ok(())
     }
 
     /// Hands the gathered transaction to the port.

@@ -49,11 +49,9 @@ impl Vfs {
 impl Drop for Vfs {
     fn drop(&mut self) {
         if let Some(registration) = self.registration.take() {
-            // SAFETY: no connection uses it any more, by the type's promise.
-            if let Err((registration, _)) = unsafe { registration.unregister() } {
-                // SQLite still lists it: what it points at has to stay.
-                std::mem::forget(registration);
-            }
+            // SAFETY: no connection uses it any more, by the type's promise. Where SQLite still lists it, what it points at
+            // stays: a registration that was not taken back frees nothing.
+            let _ = unsafe { registration.unregister() };
         }
     }
 }
@@ -75,7 +73,10 @@ impl SQLiteIoMethods for Methods {
             return SQLITE_NOTFOUND;
         };
         let outcome = match operation {
-            BEGIN_ATOMIC_WRITE => database.begin_batch(),
+            BEGIN_ATOMIC_WRITE => {
+                database.begin_batch();
+                Ok(())
+            }
             COMMIT_ATOMIC_WRITE => database.commit_batch(),
             ROLLBACK_ATOMIC_WRITE => {
                 database.roll_back_batch();
