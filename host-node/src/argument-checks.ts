@@ -4,15 +4,16 @@
  *
  * Only types and ranges of the contract are checked here; what a value means is the component's to judge.
  */
+import type { ConfigLayer } from "./contract.js";
 import { EngineError } from "./errors.js";
 import type { SessionOptions } from "./session.js";
-import type { EngineCall, SessionCall } from "./worker/messages.js";
+import type { SessionCall } from "./worker/messages.js";
 
 /** Throws `invalid-input` where a value is not what the contract has there; `name` says which. */
 type Check = (value: unknown, name: string) => void;
 
 /** Throws `invalid-input`. */
-export function checkCall(call: SessionCall | EngineCall): void {
+export function checkCall(call: SessionCall): void {
   const check = callChecks[call.call];
   if (check === undefined) {
     throw new EngineError("invalid-input", `there is no call ${shown(call.call)}`);
@@ -23,6 +24,16 @@ export function checkCall(call: SessionCall | EngineCall): void {
 /** Throws `invalid-input`. */
 export function checkSessionOptions(options: SessionOptions): void {
   sessionOptions(options, "the options");
+}
+
+/** Throws `invalid-input` for what is no list of layers. */
+export function checkLayers(layers: readonly ConfigLayer[]): void {
+  configLayers(layers, "the layers");
+}
+
+/** Throws `invalid-input` for a clock that gives no time. */
+export function checkTime(nowMs: number): void {
+  u64(nowMs, "the time in milliseconds");
 }
 
 /** Throws `invalid-input` for what is neither text nor bytes. */
@@ -80,7 +91,7 @@ const model = record({
   cost: optional(record({ input: price, output: price, cacheRead: price, cacheWrite: price })),
 });
 
-const callChecks: Readonly<Record<(SessionCall | EngineCall)["call"], Check>> = {
+const callChecks: Readonly<Record<SessionCall["call"], Check>> = {
   open: record({}),
   sync: record({ maxBytes: u32, nowMs: u64 }),
   index: record({ maxBytes: u32, nowMs: u64 }),
@@ -113,8 +124,9 @@ const callChecks: Readonly<Record<(SessionCall | EngineCall)["call"], Check>> = 
   health: record({ depth: oneOf("quick", "deep"), nowMs: u64 }),
   document: record({ name: oneOf("render", "manifest", "explain", "inspect", "status"), manifestId: optional(text) }),
   close: record({}),
-  "merge-config": record({ layers: listOf(record({ source: text, content: bytes })) }),
 };
+
+const configLayers = listOf(record({ source: text }));
 
 const sessionOptions = record({
   sessionId: text,

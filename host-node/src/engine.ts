@@ -7,7 +7,7 @@
  * const plan = await session.plan({ readLog: true });
  * ```
  */
-import { checkCall } from "./argument-checks.js";
+import { checkLayers } from "./argument-checks.js";
 import type { Config, ConfigLayer, MergedConfig } from "./contract.js";
 import { CALL_DEADLINE_MS, COMPONENT_MEMORY_BYTES } from "./limits.js";
 import { jsonBytes, parsedJson } from "./json.js";
@@ -71,13 +71,12 @@ export class ContextEngine implements AsyncDisposable {
    * that is no list of layers.
    */
   async mergeConfig(layers: readonly ConfigLayer[]): Promise<MergedConfig> {
+    checkLayers(layers);
     const wire = layers.map(({ source, content }) => ({
       source,
       content: content instanceof Uint8Array ? new Uint8Array(content) : jsonBytes(content),
     }));
-    const call = { call: "merge-config", layers: wire } as const;
-    checkCall(call);
-    const merged = await this.#client.callEngine(call, CALL_DEADLINE_MS);
+    const merged = await this.#client.callEngine({ call: "merge-config", layers: wire }, CALL_DEADLINE_MS);
     return { config: parsedJson<Config>(merged.config), problems: merged.problems };
   }
 

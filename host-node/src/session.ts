@@ -6,7 +6,7 @@
  */
 import { randomBytes } from "node:crypto";
 import { basename, dirname, resolve } from "node:path";
-import { checkCall, checkLines, checkSessionOptions } from "./argument-checks.js";
+import { checkCall, checkLines, checkSessionOptions, checkTime } from "./argument-checks.js";
 import { busyTimeout, repeatedWhileBusy } from "./busy.js";
 import { untilAborted, type CallOptions } from "./call-options.js";
 import type {
@@ -103,7 +103,9 @@ export class Session implements AsyncDisposable {
     this.#client = client;
     this.#clock = options.clock ?? Date.now;
     this.#busyTimeoutMs = busyTimeout(options.config ?? {});
-    const fixed = fixedPart(options, this.#clock());
+    const nowMs = this.#clock();
+    checkTime(nowMs);
+    const fixed = fixedPart(options, nowMs);
     this.#remote = {
       number,
       recipe: () => ({

@@ -20,10 +20,10 @@ async function optionsFor(context: TestContext, sessionFile: string | undefined)
     mergeConfig: async () => ({ config: {}, problems: [] }),
     openSession: async (options: SessionOptions) => {
       asked = options;
-      return { syncToEnd: async () => {} };
+      return { syncToEnd: async () => {}, append: async () => 0, index: async () => {} };
     },
   };
-  const sessionManager = { getSessionFile: () => sessionFile, getSessionId: () => "s" };
+  const sessionManager = { getSessionFile: () => sessionFile, getSessionId: () => "s", getEntries: () => [] };
   const pi = { sessionManager, cwd: agent, model: undefined };
   await new BoundSession(engine as unknown as ContextEngine, pi as unknown as PiContext, false).opened;
   assert.ok(asked !== undefined);

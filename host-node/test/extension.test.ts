@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import ds4ContextExtension from "../dist/pi/extension.js";
-import type { PiCommand, PiContext, PiEntry, PiEvents, PiMessage } from "../dist/pi/pi-types.js";
+import type { PiCommand, PiContext, PiEntry, PiEvents, PiMessage, PiToolDefinition } from "../dist/pi/pi-types.js";
 import { conversation, PiLog } from "./pi-logs.js";
 import { temporaryFolder } from "./temporary-folder.js";
 
@@ -14,6 +14,7 @@ type Handler = (event: unknown, context: PiContext) => unknown;
 class PlayedPi {
   readonly handlers = new Map<string, Handler>();
   readonly commands = new Map<string, PiCommand>();
+  readonly tools = new Map<string, PiToolDefinition>();
   told: string[] = [];
   readonly statuses: (string | undefined)[] = [];
   readonly log: PiLog;
@@ -34,6 +35,7 @@ class PlayedPi {
     ds4ContextExtension({
       on: (name, handler) => this.handlers.set(name, handler as Handler),
       registerCommand: (name, command) => this.commands.set(name, command),
+      registerTool: (tool) => this.tools.set(tool.name, tool),
       getActiveTools: () => ["read"],
       getAllTools: () => [{ name: "read", description: "Reads", parameters: { type: "object" } }, { name: "unused" }],
     });
@@ -100,18 +102,23 @@ class PlayedPi {
 }
 
 async function scene(context: TestContext, log: (file: string) => PiLog, prepare: (pi: PlayedPi, folder: string) => void = () => {}) {
-  const folder = temporaryFolder(context);
   const previous = process.env["PI_CODING_AGENT_DIR"];
+  let played: PlayedPi | undefined;
+  // Before the folder is removed: until then the index is written.
+  context.after(async () => {
+    if (played !== undefined) {
+      played.isTakenBack = false;
+      await played.fire("session_shutdown");
+    }
+    process.env["PI_CODING_AGENT_DIR"] = previous;
+  });
+  const folder = temporaryFolder(context);
   process.env["PI_CODING_AGENT_DIR"] = join(folder, "agent");
   mkdirSync(join(folder, "agent"));
   const pi = new PlayedPi(log(join(folder, "session.jsonl")), folder);
   prepare(pi, folder);
   pi.load();
-  context.after(async () => {
-    pi.isTakenBack = false;
-    await pi.fire("session_shutdown");
-    process.env["PI_CODING_AGENT_DIR"] = previous;
-  });
+  played = pi;
   await pi.fire("session_start", { reason: "startup" });
   // A request has two seconds. On a busy machine starting takes longer, so it is waited for here.
   await pi.say("status");
@@ -229,7 +236,7 @@ test("another leaf plans another branch", async (context) => {
   pi.leafId = "e3";
   await pi.fire("session_tree", { newLeafId: "e3" });
   assert.equal(await pi.plan(pi.messages.slice(0, 4)), undefined);
-  assert.match(await pi.say("status"), /leaf e3/);
+  assert.match(await pi.say("status"), /at entry e3/);
 });
 
 test("the command answers, and switches planning off for the session", async (context) => {
@@ -238,11 +245,15 @@ test("the command answers, and switches planning off for the session", async (co
   assert.match(await pi.say(""), /no plan yet/);
   await pi.plan();
   for (const [name, expected] of Object.entries({
-    status: /last plan m_/,
-    manifest: /plan m_.*\n.*tokens/,
-    included: /^in: \d+ items/,
-    excluded: /^out: \d+ items/,
-    explain: /groups out/,
+    status: /^Last plan  [\d,]+ tokens, \d+ messages in, \d+ out$/m,
+    manifest: /^Plan       m_[^]*^Size       [\d,]+ tokens, \d+ % of the window$/m,
+    included: /^In: \d+ items/,
+    excluded: /^Out: \d+ items/,
+    explain: /^In: \d+ items; out: \d+ groups of messages/,
+    retrieved: /brought nothing back from the history/,
+    storage: /^Kept       context\.db in [^]*^Index      801 of 801 entries, up to date/m,
+    health: /^Database   whole: every page was checked$/m,
+    "rebuild-index": /^The index was made anew in [^]*^Made anew  1 time, last because somebody asked for it$/m,
   })) {
     assert.match(await pi.say(name), expected, name);
   }

@@ -6,16 +6,17 @@
 //!   before would be read from the provider's cache otherwise.
 //! - A search that fails leaves a plan without evidence and says why; it never costs the plan.
 
-use super::history::{InScope, find};
+use super::history::{Findable, find};
 use super::planning::{Context, MessageIdentity, Source};
 use super::view::View;
 use super::{EngineError, Session};
 use crate::fixed_hash::FixedHashSet;
-use crate::message::{Message, Role};
+use crate::message::{Message, Role, Sendable};
 use crate::model::Estimator;
 use crate::model::estimator::supplement_tokens;
 use crate::planner::{Candidate, Decision, SupplementCandidate, SupplementCategory};
 use crate::retrieval::{Evidence, EvidenceStatus, Query, evidence, is_eligible};
+use crate::session::{EntryKind, SessionLog};
 
 /// What a word of the turn under way counts beside one of the newest user message.
 const TURN_WEIGHT: f64 = 0.6;
@@ -59,7 +60,7 @@ impl Session {
 
 /// The parts of a session that a search for evidence works on, borrowed apart from the log that the plan holds.
 pub(super) struct Searcher<'a> {
-    pub log: &'a crate::session::SessionLog,
+    pub log: &'a SessionLog,
     pub index: &'a mut crate::retrieval::SessionIndex,
     pub remembered: &'a mut RememberedEvidence,
     pub most: usize,
@@ -126,26 +127,23 @@ impl Searcher<'_> {
         in_prompt: &FixedHashSet<u32>,
     ) -> Result<Vec<Evidence>, EngineError> {
         let log = self.log;
-        let in_scope = InScope::branch(log, wanted.view.leaf);
+        let branch = wanted.view.branch_positions(log);
+        let in_scope = |position: u32| branch.holds(position);
+        let taken_away = taken_away(wanted, log);
         let eligible = |position: u32| {
-            in_scope.holds(position)
-                && !in_prompt.contains(&position)
+            !in_prompt.contains(&position)
+                && !taken_away.contains(&position)
                 && log
                     .entries()
                     .get(position as usize)
                     .is_some_and(|entry| is_eligible(entry, false))
         };
-        let limit = self.most * FOUND_FOR_EACH;
-        let index = &mut *self.index;
-        let found = find(
-            index,
-            log,
-            query,
-            limit,
-            wanted.now_ms,
-            &in_scope,
-            &eligible,
-        )?;
+        let findable = Findable {
+            in_scope: &in_scope,
+            eligible: &eligible,
+            limit: self.most * FOUND_FOR_EACH,
+        };
+        let found = find(self.index, log, query, &findable, wanted.now_ms)?;
         Ok(evidence(
             log,
             &found,
@@ -155,6 +153,54 @@ impl Searcher<'_> {
             |text| u64::from(supplement_tokens(wanted.estimator, text)),
         ))
     }
+}
+
+/// Positions in the log of the entries that somebody took out of the context or changed there, on purpose: what the agent
+/// projects and the request does not hold, what an edit replaced or dropped, and results of calls that the agent never sends.
+fn taken_away(wanted: &Wanted<'_>, log: &SessionLog) -> FixedHashSet<u32> {
+    let view = wanted.view;
+    let held: FixedHashSet<usize> = wanted
+        .context
+        .sources
+        .iter()
+        .filter_map(|source| match *source {
+            Source::Projected(position) => Some(position),
+            Source::Inline(_) => None,
+        })
+        .collect();
+    let mut taken: FixedHashSet<u32> = (0..view.len())
+        .filter(|position| !held.contains(position))
+        .filter_map(|position| view.entry(position))
+        .map(|entry| entry.position() as u32)
+        .collect();
+    let mut unsent_calls: FixedHashSet<&str> = FixedHashSet::default();
+    for index in &view.branch.entries {
+        let Some(entry) = log.get(*index) else {
+            continue;
+        };
+        if let EntryKind::ContextEdit { target_id, .. } = &entry.kind
+            && let Some(target) = log.entry(target_id)
+        {
+            taken.insert(target.position() as u32);
+        }
+        let Some(message) = entry.message() else {
+            continue;
+        };
+        if message.sendable == Sendable::Aborted {
+            unsent_calls.extend(message.calls.iter().map(|call| &*call.id));
+        } else {
+            // The same ID may come again in a response that is sent.
+            for call in &message.calls {
+                unsent_calls.remove(&*call.id);
+            }
+        }
+        if let Some(answer) = &message.answers
+            && unsent_calls.contains(&*answer.call_id)
+        {
+            taken.insert(index.position() as u32);
+        }
+    }
+    taken
 }
 
 /// Positions in the log of the entries that go out word for word.

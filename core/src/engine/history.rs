@@ -3,13 +3,16 @@
 //! Invariants: only what the scope allows is found, counted and opened; a reference is checked against the scope again
 //! every time it is used; a text that comes back is quoted data and never more than asked for.
 
+use std::rc::Rc;
+
 use super::Session;
 use super::error::EngineError;
+use super::view::BranchPositions;
 use crate::fixed_hash::FixedHashSet;
 use crate::retrieval::{
     Found, Query, Searched, SessionIndex, collapsed, excerpt, indexed_text, is_eligible, search,
 };
-use crate::session::{EntryIndex, SessionLog, branch};
+use crate::session::SessionLog;
 
 /// Hits of one search.
 pub const MAX_HITS: u32 = 1_000;
@@ -136,38 +139,46 @@ impl Session {
             (true, true) => SearchStatus::NoQuery,
             (true, false) => SearchStatus::Complete,
         };
+        let hits = if status == SearchStatus::Complete {
+            self.found_hits(&parsed, query)?
+        } else {
+            Vec::new()
+        };
+        // After the search, which may have found that the rows are gone.
         let progress = self.session_index.progress(&self.log);
-        let mut answer = HistoryAnswer {
+        Ok(HistoryAnswer {
             status,
-            hits: Vec::new(),
+            hits,
             indexed_entries: progress.done as u32,
             log_entries: progress.total as u32,
-        };
-        if status != SearchStatus::Complete {
-            return Ok(answer);
-        }
-        let in_scope = self.in_scope(query.scope);
+        })
+    }
+
+    fn found_hits(
+        &mut self,
+        parsed: &Query,
+        query: &HistoryQuery,
+    ) -> Result<Vec<Hit>, EngineError> {
+        let allowed = self.allowed_entries(query.scope);
         let with_summaries = self.config.history_tools.include_summaries;
         let log = &self.log;
         let eligible = |position: u32| {
             log.entries()
                 .get(position as usize)
                 .is_some_and(|entry| is_eligible(entry, with_summaries))
-                && in_scope.holds(position)
         };
-        let limit = query.limit as usize;
-        let index = &mut self.session_index;
-        let found = find(
-            index,
-            log,
-            &parsed,
-            limit,
-            query.now_ms,
-            &in_scope,
-            &eligible,
-        )?;
-        answer.hits = self.hits(found, &parsed, query);
-        Ok(answer)
+        let in_scope = |position: u32| {
+            allowed
+                .as_ref()
+                .is_none_or(|allowed| allowed.holds(position))
+        };
+        let wanted = Findable {
+            in_scope: &in_scope,
+            eligible: &eligible,
+            limit: query.limit as usize,
+        };
+        let found = find(&mut self.session_index, log, parsed, &wanted, query.now_ms)?;
+        Ok(self.hits(found, parsed, query))
     }
 
     /// Lines of the entry that a reference opens, from `first_line` (counted from 1) on.
@@ -228,13 +239,9 @@ impl Session {
         }
     }
 
-    fn in_scope(&mut self, scope: Scope) -> InScope {
-        if scope == Scope::CurrentBranch {
-            let leaf = self.view().leaf;
-            InScope::branch(&self.log, leaf)
-        } else {
-            InScope(None)
-        }
+    /// The positions that the scope allows; none where it allows all.
+    fn allowed_entries(&mut self, scope: Scope) -> Option<Rc<BranchPositions>> {
+        (scope == Scope::CurrentBranch).then(|| self.view().branch_positions(&self.log))
     }
 
     fn hits(&mut self, found: Vec<Found>, parsed: &Query, query: &HistoryQuery) -> Vec<Hit> {
@@ -267,61 +274,35 @@ impl Session {
     }
 }
 
-/// The entries that a search looks at: those that it may find, and those beside them that tell what these are about. What is
-/// outside is as if it were not there (failures 32 and 35).
-pub(super) struct InScope(Option<Vec<bool>>);
-
-impl InScope {
-    /// The entries from the root to that leaf.
-    pub(super) fn branch(log: &SessionLog, leaf: Option<EntryIndex>) -> Self {
-        let mut positions = vec![false; log.entries().len()];
-        for entry in branch(log, leaf).entries {
-            if let Some(holds) = positions.get_mut(entry.position()) {
-                *holds = true;
-            }
-        }
-        Self(Some(positions))
-    }
-
-    /// Whether the entry at that position is one of them.
-    pub(super) fn holds(&self, position: u32) -> bool {
-        let positions = self.0.as_ref();
-        positions.is_none_or(|positions| positions.get(position as usize) == Some(&true))
-    }
-
-    /// The word counts with those of entries outside at 0: the search takes these for entries without text.
-    fn word_counts(&self, all: &[u32]) -> Vec<u32> {
-        let mut counts = all.to_vec();
-        if let Some(positions) = &self.0 {
-            for (count, is_inside) in counts.iter_mut().zip(positions) {
-                *count *= u32::from(*is_inside);
-            }
-        }
-        counts
-    }
+/// Which entries a search may find.
+pub(super) struct Findable<'a> {
+    /// Whether the entry at that position is searched at all.
+    pub in_scope: &'a dyn Fn(u32) -> bool,
+    /// Whether the entry at that position, which is in scope, may be found.
+    pub eligible: &'a dyn Fn(u32) -> bool,
+    /// How many are wanted.
+    pub limit: usize,
 }
 
-/// The best entries for a query among those in scope that are eligible. None where nothing is indexed yet.
+/// The best entries for a query. None where nothing is indexed yet.
 pub(super) fn find(
     index: &mut SessionIndex,
     log: &SessionLog,
     query: &Query,
-    limit: usize,
+    wanted: &Findable<'_>,
     now_ms: u64,
-    in_scope: &InScope,
-    eligible: &dyn Fn(u32) -> bool,
 ) -> Result<Vec<Found>, EngineError> {
-    let word_counts = in_scope.word_counts(index.word_counts(now_ms)?);
-    let found = index.query(now_ms, |connection, session| {
+    let found = index.search(log, now_ms, |connection, session, timeline| {
         search(
             connection,
             session,
             query,
             &Searched {
                 log,
-                word_counts: &word_counts,
-                eligible,
-                limit,
+                timeline,
+                in_scope: wanted.in_scope,
+                eligible: wanted.eligible,
+                limit: wanted.limit,
             },
         )
     })?;

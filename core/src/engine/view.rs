@@ -3,6 +3,7 @@
 //! Invariant: a view is made once for a state of the log and a leaf, and never changed; a newer state gets a newer view.
 
 use std::cell::OnceCell;
+use std::rc::Rc;
 
 use crate::message::Message;
 use crate::model::Estimator;
@@ -21,6 +22,18 @@ pub(super) struct View {
     pub leaf: Option<EntryIndex>,
     pub pinned: Vec<bool>,
     system: OnceCell<Option<SystemContext>>,
+    positions: OnceCell<Rc<BranchPositions>>,
+}
+
+/// Which entries of the log lie on a branch, by position.
+#[derive(Debug)]
+pub(super) struct BranchPositions(Vec<bool>);
+
+impl BranchPositions {
+    /// Whether the entry at that position lies on the branch.
+    pub(super) fn holds(&self, position: u32) -> bool {
+        self.0.get(position as usize).copied().unwrap_or(false)
+    }
 }
 
 impl View {
@@ -41,7 +54,22 @@ impl View {
             leaf,
             pinned,
             system: OnceCell::new(),
+            positions: OnceCell::new(),
         }
+    }
+
+    /// The entries from the root to the leaf, those before a compaction as well.
+    pub(super) fn branch_positions(&self, log: &SessionLog) -> Rc<BranchPositions> {
+        let positions = self.positions.get_or_init(|| {
+            let mut positions = vec![false; log.entries().len()];
+            for entry in &self.branch.entries {
+                if let Some(lies_on) = positions.get_mut(entry.position()) {
+                    *lies_on = true;
+                }
+            }
+            Rc::new(BranchPositions(positions))
+        });
+        Rc::clone(positions)
     }
 
     /// How many messages it has.

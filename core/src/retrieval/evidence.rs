@@ -16,6 +16,9 @@ const MAX_EXCERPT_BYTES: usize = 1_200;
 const MIN_EXCERPT_BYTES: usize = 256;
 /// What an excerpt shrinks by until it fits.
 const SHRINK: f64 = 0.7;
+/// How telling a piece must be, in millionths: about one word that one entry in fifty holds. What only shares everyday words
+/// with the task would be noise in the prompt.
+const LEAST_TELLING: i64 = 3_000_000;
 /// Tokens below which nothing more is tried.
 const LEAST_TOKENS: u64 = 48;
 
@@ -72,7 +75,7 @@ pub fn evidence(
     let mut pieces = Vec::new();
     let mut left = tokens;
     let mut quoted = FixedHashSet::default();
-    for found in found {
+    for found in found.iter().filter(|found| found.telling >= LEAST_TELLING) {
         if pieces.len() >= most || left < LEAST_TOKENS {
             break;
         }

@@ -13,6 +13,7 @@ use std::rc::Rc;
 use sha2::{Digest, Sha256};
 
 use super::indexed_text::{cut, indexed_text};
+use super::timeline::Timeline;
 use super::words;
 use crate::ports::{Place, Storage, StorageError};
 use crate::session::{EntryKind, SessionLog};
@@ -101,15 +102,15 @@ pub struct SessionIndex {
     /// The session's row as this process last saw it, once it was compared with the log.
     session: Option<IndexedSession>,
     forced: Option<RebuildReason>,
-    /// Word counts of the indexed entries by position, for scoring.
-    word_counts: Vec<u32>,
+    /// The indexed entries, for scoring.
+    timeline: Timeline,
 }
 
 impl SessionIndex {
     /// Forgets what was compared: the log was read anew.
     pub fn log_restarted(&mut self) {
         self.session = None;
-        self.word_counts.clear();
+        self.timeline = Timeline::default();
     }
 
     /// Makes the rows anew with the next slice.
@@ -175,20 +176,35 @@ impl SessionIndex {
             return Ok(None);
         };
         let outcome = database.read().and_then(|transaction| {
+            if !is_still_there(&transaction, session)? {
+                return Ok(None);
+            }
             let answer = query(&transaction, session)?;
             transaction.finish()?;
-            Ok(answer)
+            Ok(Some(answer))
         });
-        if let Err(StoreError::Damaged(_)) = outcome {
-            self.reopen(now_ms)?;
-            return Ok(None);
+        match outcome {
+            Err(StoreError::Damaged(_)) => {
+                self.reopen(now_ms)?;
+                Ok(None)
+            }
+            Ok(None) => {
+                // Another process deleted the rows or makes them anew: the next slice compares with the log again.
+                self.log_restarted();
+                Ok(None)
+            }
+            outcome => outcome,
         }
-        outcome.map(Some)
     }
 
-    /// Word counts of the indexed entries by position.
-    pub fn word_counts(&mut self, now_ms: u64) -> Result<&[u32], StoreError> {
-        let known = self.word_counts.len() as u32;
+    /// As [`Self::query`], with the indexed entries as they follow one another.
+    pub fn search<T>(
+        &mut self,
+        log: &SessionLog,
+        now_ms: u64,
+        search: impl FnOnce(&rusqlite::Connection, &IndexedSession, &Timeline) -> Result<T, StoreError>,
+    ) -> Result<Option<T>, StoreError> {
+        let known = self.timeline.entries();
         let wanted = self
             .session
             .as_ref()
@@ -197,9 +213,17 @@ impl SessionIndex {
             let counts = self.query(now_ms, |connection, session| {
                 entries::word_counts(connection, session, known)
             })?;
-            self.word_counts.extend(counts.unwrap_or_default());
+            self.timeline.extend(log, &counts.unwrap_or_default());
         }
-        Ok(&self.word_counts)
+        let timeline = std::mem::take(&mut self.timeline);
+        let found = self.query(now_ms, |connection, session| {
+            search(connection, session, &timeline)
+        });
+        // Made anew meanwhile: then the old one is of no use.
+        if self.session.is_some() {
+            self.timeline = timeline;
+        }
+        found
     }
 
     fn check_on_doubt(&mut self, source: &Source<'_>, now_ms: u64) -> Result<(), StoreError> {
@@ -242,7 +266,11 @@ impl SessionIndex {
         max_bytes: u32,
         now_ms: u64,
     ) -> Result<IndexProgress, StoreError> {
-        if self.session.is_some() && self.progress(source.log).is_finished() {
+        // Nothing is new, and nobody took the rows away: that takes one look at the session's row.
+        if self.session.is_some()
+            && self.progress(source.log).is_finished()
+            && self.query(now_ms, |_, _| Ok(()))?.is_some()
+        {
             return Ok(self.progress(source.log));
         }
         let database = source.opened(&mut self.database, now_ms)?;
@@ -259,7 +287,7 @@ impl SessionIndex {
         let mut session = match (reason, stored) {
             (None, Some(stored)) => stored,
             (reason, _) => {
-                self.word_counts.clear();
+                self.timeline = Timeline::default();
                 let reason = reason.unwrap_or(RebuildReason::Initial);
                 sessions::start(&transaction, source.session_id, reason.name())?
             }
@@ -272,14 +300,28 @@ impl SessionIndex {
         }
         transaction.commit()?;
         self.forced = None;
-        if self.word_counts.len() + added.as_ref().map_or(0, Vec::len)
-            == session.checkpoint.entries as usize
-        {
-            self.word_counts.extend(added.unwrap_or_default());
+        let added = added.unwrap_or_default();
+        if self.timeline.entries() as usize + added.len() == session.checkpoint.entries as usize {
+            self.timeline.extend(source.log, &added);
         }
         self.session = Some(session);
         Ok(self.progress(source.log))
     }
+}
+
+/// Whether the session's rows are still those that this process knows, or more of the same.
+fn is_still_there(
+    connection: &rusqlite::Connection,
+    known: &IndexedSession,
+) -> Result<bool, StoreError> {
+    Ok(
+        sessions::of_number(connection, known.number)?.is_some_and(|stored| {
+            stored.rebuilds == known.rebuilds
+                && stored.checkpoint.log == known.checkpoint.log
+                && stored.checkpoint.header_hash == known.checkpoint.header_hash
+                && stored.checkpoint.entries >= known.checkpoint.entries
+        }),
+    )
 }
 
 impl Source<'_> {

@@ -6,6 +6,7 @@
 
 use std::borrow::Cow;
 
+use crate::message::{Role, Sendable};
 use crate::session::{Entry, EntryKind};
 
 /// The searched text of an entry; none where there is nothing to find.
@@ -27,11 +28,14 @@ pub fn indexed_text(entry: &Entry) -> Option<Cow<'_, str>> {
     (!text.trim().is_empty()).then_some(text)
 }
 
-/// Whether the entry is something that was said, which evidence may quote (behaviour 2.6); summaries only where they
-/// are asked for.
+/// Whether the entry is something that was said, which a search may bring back (behaviour 2.6); summaries only where they
+/// are asked for. What an agent itself never sends again is not among it: its own system prompt, responses that were
+/// aborted, commands that the person excluded from the context, and entries whose line could not be read whole.
 pub fn is_eligible(entry: &Entry, with_summaries: bool) -> bool {
-    match entry.kind {
-        EntryKind::Message(_) | EntryKind::CustomMessage(_) => true,
+    match &entry.kind {
+        EntryKind::Message(message) | EntryKind::CustomMessage(message) => {
+            message.role != Role::System && message.sendable == Sendable::Yes
+        }
         EntryKind::Compaction(_) | EntryKind::BranchSummary(_) => with_summaries,
         _ => false,
     }

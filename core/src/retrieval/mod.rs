@@ -25,3 +25,4 @@ pub use indexed_text::{indexed_text, is_eligible};
 pub use query::Query;
 pub use references::{LIFETIME_MS, MAX_REFERENCES, References};
 pub use search::{Found, Reason, Searched, search};
+pub use timeline::Timeline;

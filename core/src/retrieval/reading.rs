@@ -18,31 +18,47 @@ const ASKING_BYTES: usize = 300;
 const CLOSE_WORDS: u32 = 4;
 
 /// A text as a query sees it.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(super) struct Reading {
-    /// By word of the query: what its forms count, and where it stands in its own stem.
-    counts: Rc<Vec<(f64, Vec<u32>)>>,
+    found: Rc<[Occurrence]>,
     /// Whether its end asks something.
     pub(super) asks: bool,
+}
+
+/// A form of a word of the query, in a text.
+#[derive(Debug, Clone, Copy)]
+struct Occurrence {
+    word: usize,
+    /// Words before it in the text.
+    place: u32,
+    weight: f64,
+    is_own_stem: bool,
 }
 
 impl Reading {
     /// How often the word of that number stands in it, other forms at what they count.
     pub(super) fn frequency(&self, word: usize) -> f64 {
-        self.counts
-            .get(word)
-            .map_or(0.0, |(frequency, _)| *frequency)
+        let occurrences = self.found.iter();
+        occurrences
+            .filter(|occurrence| occurrence.word == word)
+            .map(|occurrence| occurrence.weight)
+            .sum()
     }
 
     /// Whether two words of the query stand close together somewhere.
     pub(super) fn are_close(&self, one: usize, other: usize) -> bool {
-        let places = |word: usize| self.counts.get(word).map_or(&[][..], |(_, places)| places);
-        let others = places(other);
-        places(one).iter().any(|place| {
-            let from = others.partition_point(|at| at + CLOSE_WORDS < *place);
+        let places = |word: usize| {
+            let own = self.found.iter();
+            own.filter(move |occurrence| occurrence.word == word && occurrence.is_own_stem)
+                .map(|occurrence| occurrence.place)
+        };
+        // Both ascend: the nearest neighbour of each is found in one walk.
+        let mut others = places(other).peekable();
+        places(one).any(|place| {
+            while others.next_if(|at| at + CLOSE_WORDS < place).is_some() {}
             others
-                .get(from)
-                .is_some_and(|at| at.abs_diff(*place) <= CLOSE_WORDS)
+                .peek()
+                .is_some_and(|at| at.abs_diff(place) <= CLOSE_WORDS)
         })
     }
 }
@@ -50,13 +66,13 @@ impl Reading {
 /// Reads texts for a query, each once.
 pub(super) struct Reader<'a> {
     log: &'a SessionLog,
-    words: usize,
     /// What each wanted stem counts for.
     uses: Vec<Vec<Use>>,
     /// By stem: its place in `uses`.
     wanted: FixedHashMap<String, usize>,
-    /// First bytes of wanted stems: a word that begins otherwise need not be stemmed, because stemming keeps the first letter.
-    first_bytes: [bool; 256],
+    /// First two bytes of wanted stems: a word that begins otherwise need not be stemmed, because stemming keeps the first
+    /// letters (of a stem of two, the first only).
+    beginnings: Vec<bool>,
     /// By folded word: the place of its stem in `uses`, where it is wanted.
     stems: FixedHashMap<String, Option<usize>>,
     known: FixedHashMap<u32, Reading>,
@@ -74,10 +90,9 @@ impl<'a> Reader<'a> {
     pub(super) fn new(asked: &[Asked], log: &'a SessionLog) -> Self {
         let mut reader = Self {
             log,
-            words: asked.len(),
             uses: Vec::new(),
             wanted: FixedHashMap::default(),
-            first_bytes: [false; 256],
+            beginnings: vec![false; 1 << 16],
             stems: FixedHashMap::default(),
             known: FixedHashMap::default(),
             bytes: 0,
@@ -111,19 +126,19 @@ impl<'a> Reader<'a> {
         let text = entry.and_then(indexed_text);
         let text = cut(text.as_deref().unwrap_or_default(), MAX_TEXT_BYTES);
         self.bytes += text.len();
-        let mut counts = vec![(0.0, Vec::new()); self.words];
+        let mut found = Vec::new();
         let mut folded = String::new();
         for (place, word) in (0..).zip(words::words(text)) {
             if word.text.len() > MAX_WORD_BYTES {
                 continue;
             }
-            self.count(word.text, place, &mut folded, &mut counts);
+            self.count(word.text, place, &mut folded, &mut found);
             for part in words::parts(word.text) {
-                self.count(part, place, &mut folded, &mut counts);
+                self.count(part, place, &mut folded, &mut found);
             }
         }
         let reading = Reading {
-            counts: Rc::new(counts),
+            found: found.into(),
             asks: end_of(text).contains('?'),
         };
         self.known.insert(position, reading.clone());
@@ -131,12 +146,19 @@ impl<'a> Reader<'a> {
     }
 
     fn want(&mut self, stem: &str, stem_use: Use) {
-        if let Some(flag) = stem
-            .bytes()
-            .next()
-            .and_then(|first| self.first_bytes.get_mut(usize::from(first)))
-        {
-            *flag = true;
+        match stem.as_bytes() {
+            [] => {}
+            [first] | [first, _] => {
+                let first = usize::from(*first) << 8;
+                if let Some(flags) = self.beginnings.get_mut(first..first + 256) {
+                    flags.fill(true);
+                }
+            }
+            [first, second, ..] => {
+                if let Some(flag) = self.beginnings.get_mut(beginning(*first, *second)) {
+                    *flag = true;
+                }
+            }
         }
         let place = *self
             .wanted
@@ -150,20 +172,19 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn count(
-        &mut self,
-        word: &str,
-        place: u32,
-        folded: &mut String,
-        counts: &mut [(f64, Vec<u32>)],
-    ) {
-        let first = word.bytes().next().unwrap_or(0);
-        let may_be_wanted = !first.is_ascii()
-            || self
-                .first_bytes
-                .get(usize::from(first.to_ascii_lowercase()))
+    fn count(&mut self, word: &str, place: u32, folded: &mut String, found: &mut Vec<Occurrence>) {
+        let may_be_wanted = match word.as_bytes() {
+            [first, second, ..] if first.is_ascii() && second.is_ascii() => self
+                .beginnings
+                .get(beginning(
+                    first.to_ascii_lowercase(),
+                    second.to_ascii_lowercase(),
+                ))
                 .copied()
-                .unwrap_or(false);
+                .unwrap_or(false),
+            // A letter with an accent is folded before anything is known of it.
+            _ => true,
+        };
         if !may_be_wanted {
             return;
         }
@@ -183,15 +204,18 @@ impl<'a> Reader<'a> {
         let Some(uses) = wanted.and_then(|wanted| self.uses.get(wanted)) else {
             return;
         };
-        for stem_use in uses {
-            if let Some((frequency, places)) = counts.get_mut(stem_use.word) {
-                *frequency += stem_use.weight;
-                if stem_use.is_own_stem {
-                    places.push(place);
-                }
-            }
-        }
+        found.extend(uses.iter().map(|stem_use| Occurrence {
+            word: stem_use.word,
+            place,
+            weight: stem_use.weight,
+            is_own_stem: stem_use.is_own_stem,
+        }));
     }
+}
+
+/// The place of two bytes among all pairs.
+fn beginning(first: u8, second: u8) -> usize {
+    usize::from(first) << 8 | usize::from(second)
 }
 
 fn end_of(text: &str) -> &str {

@@ -11,9 +11,8 @@ use super::dates::MentionedDate;
 use super::indexed_text::indexed_text;
 use super::query::Literal;
 use super::reading::{Reader, Reading};
-use super::search::{Found, Reason};
+use super::search::{Found, Reason, Searched};
 use super::timeline::Timeline;
-use crate::fixed_hash::FixedHashMap;
 use crate::session::SessionLog;
 
 /// BM25: how soon a repeated word stops counting.
@@ -33,6 +32,9 @@ const BEHIND: f64 = 0.3;
 /// What the second text on either side counts.
 const SECOND: f64 = 0.15;
 
+/// Rows of the rarest words that bring candidates. The other words are scored in those.
+const DRIVING_ROWS: usize = 2_000;
+
 /// What two words of the query count more that stand close together.
 const CLOSE: f64 = 1.0;
 /// What an exact string counts, in units of its rarity.
@@ -41,9 +43,6 @@ const LITERAL: f64 = 1.5;
 const IN_TIME: f64 = 2.0;
 /// What the person's own words count more.
 const USER: f64 = 0.2;
-/// Silence that parts two bursts of work.
-const BURST_GAP_MS: u64 = 4 * 3_600_000;
-
 /// A word of the query with what the index knows.
 #[derive(Debug)]
 pub(super) struct Asked {
@@ -87,7 +86,7 @@ pub(super) fn holds(log: &SessionLog, position: u32, literal: &Literal) -> bool 
 }
 
 /// BM25's denominator for a text of that many words, without the frequency.
-fn length_damping(words: u32) -> f64 {
+pub(super) fn length_damping(words: u32) -> f64 {
     let length = f64::from(words) / USUAL_WORDS;
     SATURATION * (1.0 - LENGTH_SHARE + LENGTH_SHARE * libm::pow(length, LENGTH_POWER))
 }
@@ -106,14 +105,15 @@ fn openness(damping: f64) -> f64 {
 pub(super) struct Scorer<'a> {
     asked: Vec<Asked>,
     literals: Vec<(AskedLiteral, f64)>,
-    timeline: Timeline<'a>,
+    log: &'a SessionLog,
+    timeline: &'a Timeline,
+    in_scope: &'a dyn Fn(u32) -> bool,
     /// Times that the question names, and what lying in one counts.
     times: Vec<std::ops::Range<i64>>,
     in_time: f64,
     /// Everything that an entry could have.
     total: f64,
-    /// Burst of each position, and what the burst counts.
-    bursts: Vec<u32>,
+    /// What each burst counts.
     burst_scores: Vec<f64>,
 }
 
@@ -122,8 +122,14 @@ impl<'a> Scorer<'a> {
         asked: Vec<Asked>,
         literals: Vec<AskedLiteral>,
         dates: &[MentionedDate],
-        timeline: Timeline<'a>,
+        searched: &Searched<'a>,
     ) -> Self {
+        let Searched {
+            log,
+            timeline,
+            in_scope,
+            ..
+        } = *searched;
         let entries = f64::from(timeline.entries());
         let literals: Vec<(AskedLiteral, f64)> = literals
             .into_iter()
@@ -132,11 +138,15 @@ impl<'a> Scorer<'a> {
                 (literal, value)
             })
             .collect();
-        let times = named_times(dates, &timeline);
-        let held = (0..timeline.entries())
-            .filter(|position| lies_in(&times, timeline.time(*position)))
-            .count();
-        let in_time = if times.is_empty() || held == 0 {
+        let times = named_times(dates, log, timeline);
+        let held = if times.is_empty() {
+            0
+        } else {
+            (0..timeline.entries())
+                .filter(|position| lies_in(&times, time(log, *position)))
+                .count()
+        };
+        let in_time = if held == 0 {
             0.0
         } else {
             IN_TIME * rarity(entries, held as f64)
@@ -147,11 +157,12 @@ impl<'a> Scorer<'a> {
         let mut scorer = Self {
             asked,
             literals,
+            log,
             timeline,
+            in_scope,
             times,
             in_time,
             total: total.max(f64::MIN_POSITIVE),
-            bursts: Vec::new(),
             burst_scores: Vec::new(),
         };
         scorer.value_bursts();
@@ -160,40 +171,25 @@ impl<'a> Scorer<'a> {
 
     /// The most promising positions by the index alone, the best first.
     pub(super) fn candidates(&self, eligible: &dyn Fn(u32) -> bool, most: usize) -> Vec<u32> {
-        let mut first: FixedHashMap<u32, f64> = FixedHashMap::default();
-        let mut add = |position: u32, value: f64| {
-            let damping = length_damping(self.timeline.words(position));
-            *first.entry(position).or_default() += value * saturated(1.0, damping);
-            let before = self.timeline.before(position);
-            let behind = self.timeline.behind(position);
-            let around = [
-                (before, BEHIND),
-                (behind, BEFORE + BEFORE_ASKING),
-                (before.and_then(|other| self.timeline.before(other)), SECOND),
-                (behind.and_then(|other| self.timeline.behind(other)), SECOND),
-            ];
-            for (other, share) in around {
-                if let Some(other) = other {
-                    let open = openness(length_damping(self.timeline.words(other)));
-                    *first.entry(other).or_default() +=
-                        share * value * saturated(1.0, damping) * open;
-                }
-            }
-        };
+        let mut promise = Promise::new(self.timeline.entries());
         for word in self.driving() {
             for (position, weight) in &word.rows {
-                add(*position, word.rarity * weight);
+                self.promise_around(*position, word.rarity * weight, &mut promise);
             }
         }
         for (literal, value) in &self.literals {
             for position in &literal.rows {
-                add(*position, *value);
+                self.promise_around(*position, *value, &mut promise);
             }
         }
-        let mut ranked: Vec<(i64, u32)> = first
-            .into_iter()
-            .filter(|(position, _)| eligible(*position))
-            .map(|(position, value)| (millionths(value * self.user_factor(position)), position))
+        let mut ranked: Vec<(i64, u32)> = promise
+            .touched
+            .iter()
+            .filter(|position| eligible(**position))
+            .map(|position| {
+                let value = promise.of(*position) * self.user_factor(*position);
+                (millionths(value), *position)
+            })
             .collect();
         ranked.sort_unstable_by(|one, other| other.cmp(one));
         ranked.truncate(most);
@@ -201,22 +197,52 @@ impl<'a> Scorer<'a> {
         ranked.into_iter().map(|(_, position)| position).collect()
     }
 
-    /// The words that bring candidates: the rare ones, or the rarest where all are common.
-    fn driving(&self) -> impl Iterator<Item = &Asked> {
-        let all_common = self.asked.iter().all(|word| word.is_common) && self.literals.is_empty();
-        let rarest = self
-            .asked
-            .iter()
-            .min_by(|one, other| one.document_frequency.total_cmp(&other.document_frequency))
-            .map(|word| word.stem.clone());
-        self.asked.iter().filter(move |word| {
-            !word.is_common || (all_common && Some(&word.stem) == rarest.as_ref())
-        })
+    /// What a row of the index promises for its entry and for those beside it.
+    fn promise_around(&self, position: u32, value: f64, promise: &mut Promise) {
+        let value = value * saturated(1.0, self.timeline.damping(position));
+        promise.add(position, value);
+        let before = self.before(position);
+        let behind = self.behind(position);
+        let around = [
+            (before, BEHIND),
+            (behind, BEFORE + BEFORE_ASKING),
+            (before.and_then(|other| self.before(other)), SECOND),
+            (behind.and_then(|other| self.behind(other)), SECOND),
+        ];
+        for (other, share) in around {
+            if let Some(other) = other {
+                let open = openness(self.timeline.damping(other));
+                promise.add(other, share * value * open);
+            }
+        }
+    }
+
+    /// The words that bring candidates: the rarest, until they have [`DRIVING_ROWS`] rows, or one where all are common.
+    fn driving(&self) -> Vec<&Asked> {
+        let mut words: Vec<&Asked> = self.asked.iter().filter(|word| !word.is_common).collect();
+        if words.is_empty() && self.literals.is_empty() {
+            words.extend(&self.asked);
+            words.sort_by(|one, other| one.document_frequency.total_cmp(&other.document_frequency));
+            words.truncate(1);
+            return words;
+        }
+        words.sort_by(|one, other| {
+            let frequency = one.document_frequency.total_cmp(&other.document_frequency);
+            frequency.then_with(|| one.stem.cmp(&other.stem))
+        });
+        let mut rows = 0;
+        let enough = words.iter().position(|word| {
+            let is_enough = rows > 0 && rows + word.rows.len() > DRIVING_ROWS;
+            rows += word.rows.len();
+            is_enough
+        });
+        words.truncate(enough.unwrap_or(words.len()));
+        words
     }
 
     /// Scores of the candidates, which are the best first, until `max_bytes` of text were read.
     pub(super) fn score(&self, candidates: &[u32], max_bytes: usize) -> Vec<Found> {
-        let mut reader = Reader::new(&self.asked, self.timeline.log());
+        let mut reader = Reader::new(&self.asked, self.log);
         let mut found = Vec::new();
         for position in candidates.iter().copied() {
             if reader.bytes() > max_bytes {
@@ -229,7 +255,7 @@ impl<'a> Scorer<'a> {
 
     fn found(&self, position: u32, reader: &mut Reader<'_>) -> Option<Found> {
         let around = self.around(position, reader);
-        let damping = length_damping(self.timeline.words(position));
+        let damping = self.timeline.damping(position);
         let open = openness(damping);
         let own = reader.read(position);
         let (mut relevance, mut covered) = (0.0, 0.0);
@@ -265,7 +291,7 @@ impl<'a> Scorer<'a> {
                 reason.literals.push(literal.literal.text.clone());
             }
         }
-        if self.in_time > 0.0 && lies_in(&self.times, self.timeline.time(position)) {
+        if self.in_time > 0.0 && lies_in(&self.times, time(self.log, position)) {
             relevance += self.in_time;
             covered += self.in_time;
             reason.in_time = true;
@@ -282,48 +308,50 @@ impl<'a> Scorer<'a> {
             return None;
         }
         let burst = self
-            .bursts
-            .get(position as usize)
-            .and_then(|burst| self.burst_scores.get(*burst as usize))
+            .burst_scores
+            .get(self.timeline.burst(position))
             .copied()
             .unwrap_or(0.0);
         let score = (relevance * (covered / self.total) + burst) * self.user_factor(position);
         Some(Found {
             position,
             score: millionths(score),
+            telling: millionths(covered),
             reason,
         })
     }
 
     /// The texts beside a position, with what they count and their damping.
     fn around(&self, position: u32, reader: &mut Reader<'_>) -> Vec<(Reading, f64, f64)> {
-        let before = self.timeline.before(position);
-        let behind = self.timeline.behind(position);
+        let before = self.before(position);
+        let behind = self.behind(position);
         let mut around = Vec::with_capacity(4);
         let mut add = |other: Option<u32>, share: &dyn Fn(&Reading) -> f64| {
             if let Some(other) = other {
                 let text = reader.read(other);
                 let share = share(&text);
-                around.push((text, share, length_damping(self.timeline.words(other))));
+                around.push((text, share, self.timeline.damping(other)));
             }
         };
         add(before, &|text: &Reading| {
             BEFORE + if text.asks { BEFORE_ASKING } else { 0.0 }
         });
-        add(
-            before.and_then(|other| self.timeline.before(other)),
-            &|_| SECOND,
-        );
+        add(before.and_then(|other| self.before(other)), &|_| SECOND);
         add(behind, &|_| BEHIND);
-        add(
-            behind.and_then(|other| self.timeline.behind(other)),
-            &|_| SECOND,
-        );
+        add(behind.and_then(|other| self.behind(other)), &|_| SECOND);
         around
     }
 
+    fn before(&self, position: u32) -> Option<u32> {
+        self.timeline.before(position, self.in_scope)
+    }
+
+    fn behind(&self, position: u32) -> Option<u32> {
+        self.timeline.behind(position, self.in_scope)
+    }
+
     fn user_factor(&self, position: u32) -> f64 {
-        let entry = self.timeline.log().entries().get(position as usize);
+        let entry = self.log.entries().get(position as usize);
         let is_user = entry
             .and_then(crate::session::Entry::message)
             .is_some_and(|message| message.role == crate::message::Role::User);
@@ -332,34 +360,18 @@ impl<'a> Scorer<'a> {
 
     /// Bursts of work hold what belongs together: a burst in which several of the words occur lifts its entries.
     fn value_bursts(&mut self) {
-        let mut lengths: Vec<f64> = Vec::new();
-        let mut newest: Option<u64> = None;
-        for position in 0..self.timeline.entries() {
-            let time = self.timeline.time(position);
-            let is_new = match (newest, time) {
-                (Some(newest), Some(time)) => time > newest.saturating_add(BURST_GAP_MS),
-                _ => false,
-            };
-            newest = time.or(newest);
-            if is_new || lengths.is_empty() {
-                lengths.push(0.0);
-            }
-            if let Some(length) = lengths.last_mut() {
-                *length += f64::from(self.timeline.words(position));
-            }
-            self.bursts.push(lengths.len() as u32 - 1);
-        }
+        let lengths = self.timeline.burst_words();
         let count = lengths.len() as f64;
         self.burst_scores = vec![0.0; lengths.len()];
         if lengths.len() < 2 {
             return;
         }
         let usual = (lengths.iter().sum::<f64>() / count).max(1.0);
+        let entries = f64::from(self.timeline.entries());
         for word in &self.asked {
             let mut frequencies = vec![0.0; lengths.len()];
             for (position, weight) in &word.rows {
-                let burst = self.bursts.get(*position as usize).copied().unwrap_or(0);
-                if let Some(frequency) = frequencies.get_mut(burst as usize) {
+                if let Some(frequency) = frequencies.get_mut(self.timeline.burst(*position)) {
                     *frequency += weight;
                 }
             }
@@ -367,12 +379,11 @@ impl<'a> Scorer<'a> {
                 .iter()
                 .filter(|frequency| **frequency > 0.0)
                 .count();
-            let entries = f64::from(self.timeline.entries());
-            let value = word.rarity
-                / rarity(entries, word.document_frequency).max(f64::MIN_POSITIVE)
-                * rarity(count, holding as f64);
+            // What the word itself counts, with its rarity among bursts in place of that among entries.
+            let own = rarity(entries, word.document_frequency).max(f64::MIN_POSITIVE);
+            let value = word.rarity / own * rarity(count, holding as f64);
             for ((score, frequency), length) in
-                self.burst_scores.iter_mut().zip(&frequencies).zip(&lengths)
+                self.burst_scores.iter_mut().zip(&frequencies).zip(lengths)
             {
                 let damping = SATURATION * (1.0 - LENGTH_SHARE + LENGTH_SHARE * length / usual);
                 if *frequency > 0.0 {
@@ -383,11 +394,50 @@ impl<'a> Scorer<'a> {
     }
 }
 
-fn named_times(dates: &[MentionedDate], timeline: &Timeline<'_>) -> Vec<std::ops::Range<i64>> {
+/// What the index alone promises, by position.
+struct Promise {
+    values: Vec<f64>,
+    touched: Vec<u32>,
+}
+
+impl Promise {
+    fn new(entries: u32) -> Self {
+        Self {
+            values: vec![0.0; entries as usize],
+            touched: Vec::new(),
+        }
+    }
+
+    fn add(&mut self, position: u32, value: f64) {
+        if let Some(sum) = self.values.get_mut(position as usize) {
+            if *sum == 0.0 {
+                self.touched.push(position);
+            }
+            *sum += value;
+        }
+    }
+
+    fn of(&self, position: u32) -> f64 {
+        self.values
+            .get(position as usize)
+            .copied()
+            .unwrap_or_default()
+    }
+}
+
+fn time(log: &SessionLog, position: u32) -> Option<u64> {
+    log.entries().get(position as usize)?.timestamp_ms
+}
+
+fn named_times(
+    dates: &[MentionedDate],
+    log: &SessionLog,
+    timeline: &Timeline,
+) -> Vec<std::ops::Range<i64>> {
     if dates.is_empty() {
         return Vec::new();
     }
-    let times = (0..timeline.entries()).filter_map(|position| timeline.time(position));
+    let times = (0..timeline.entries()).filter_map(|position| time(log, position));
     let (first, last) = times.fold((u64::MAX, 0), |(first, last), time| {
         (first.min(time), last.max(time))
     });

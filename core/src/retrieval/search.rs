@@ -7,7 +7,7 @@
 //! - Who may be found (branch, scope, not in the prompt already) is asked for every row of the index before anything is
 //!   counted or cut off.
 //! - An entry is found because its text, or that of an entry beside it, was verified to hold what was asked for.
-//! - Work is bounded: [`MAX_POSTINGS`] rows a word, [`MAX_CANDIDATES`] candidates, [`MAX_READ_BYTES`] bytes of text. Words so common
+//! - Work is bounded: [`MAX_WORD_ROWS`] rows a word, [`MAX_CANDIDATES`] candidates, [`MAX_READ_BYTES`] bytes of text. Words so common
 //!   that the bound cuts them off bring no candidates; they are scored in those that others bring.
 //! - Scores are rounded before they are compared; equal ones are ordered by position, the newest first.
 
@@ -21,16 +21,18 @@ use crate::session::SessionLog;
 use crate::store::sessions::IndexedSession;
 use crate::store::{StoreError, entries};
 
-/// Rows of the index that are read for one form of a word, the newest.
-pub const MAX_POSTINGS: usize = 4_096;
+/// Rows of the index that are read for the forms of a word, the newest of each form.
+pub const MAX_WORD_ROWS: usize = 2_048;
 /// Rows that are compared with the log for one exact string, the newest.
 const MAX_LITERAL_ROWS: usize = 256;
 /// Candidates that are scored in full.
-pub const MAX_CANDIDATES: usize = 400;
+pub const MAX_CANDIDATES: usize = 256;
 /// Bytes of text that one query reads.
 const MAX_READ_BYTES: usize = 3 * 1024 * 1024;
 /// A word in a larger share of the entries is common: it brings no candidates while there are others.
 const COMMON_SHARE: f64 = 0.3;
+/// Rows from which on a word needs no related stems.
+const ENOUGH_ROWS: usize = 512;
 /// Stems beside a word's own that begin as it does: how many, how much longer or shorter, and what they count.
 const MAX_RELATED_STEMS: usize = 16;
 const RELATED_LETTERS: usize = 3;
@@ -44,6 +46,8 @@ pub struct Found {
     pub position: u32,
     /// Millionths.
     pub score: i64,
+    /// How telling what it holds of the question is, in the units of [`super::score::rarity`], each thing once. Millionths.
+    pub telling: i64,
     /// Why, for people.
     pub reason: Reason,
 }
@@ -82,9 +86,11 @@ impl std::fmt::Display for Reason {
 pub struct Searched<'a> {
     /// The log that the index was made from.
     pub log: &'a SessionLog,
-    /// Word counts of the indexed entries by position; 0 for those that are not searched, which are then nobody's neighbours.
-    pub word_counts: &'a [u32],
-    /// Whether the entry at that position may be found.
+    /// The indexed entries as they follow one another.
+    pub timeline: &'a Timeline,
+    /// Whether the entry at that position is searched at all: one that is not is nobody's neighbour either.
+    pub in_scope: &'a dyn Fn(u32) -> bool,
+    /// Whether the entry at that position, which is in scope, may be found.
     pub eligible: &'a dyn Fn(u32) -> bool,
     /// Entries that are wanted.
     pub limit: usize,
@@ -97,16 +103,15 @@ pub fn search(
     query: &Query,
     searched: &Searched<'_>,
 ) -> Result<Vec<Found>, StoreError> {
-    let timeline = Timeline::new(searched.log, searched.word_counts);
     let mut asked = Vec::new();
     for word in &query.words {
-        asked.extend(asked_word(connection, session, word, &timeline)?);
+        asked.extend(asked_word(connection, session, word, searched)?);
     }
     let literals = asked_literals(connection, session, query, searched)?;
     if asked.is_empty() && literals.is_empty() {
         return Ok(Vec::new());
     }
-    let scorer = Scorer::new(asked, literals, &query.dates, timeline);
+    let scorer = Scorer::new(asked, literals, &query.dates, searched);
     let candidates = scorer.candidates(searched.eligible, MAX_CANDIDATES);
     let mut found = scorer.score(&candidates, MAX_READ_BYTES);
     found.sort_by(|one, other| (other.score, other.position).cmp(&(one.score, one.position)));
@@ -119,47 +124,36 @@ fn asked_word(
     connection: &Connection,
     session: &IndexedSession,
     word: &super::query::AskedWord,
-    timeline: &Timeline<'_>,
+    searched: &Searched<'_>,
 ) -> Result<Option<Asked>, StoreError> {
-    let mut forms: Vec<(String, String, f64)> = word
-        .forms
-        .iter()
-        .map(|form| (form.word.clone(), form.stem.clone(), form.weight))
-        .collect();
-    for related in related_stems(connection, &word.stem)? {
-        if forms.iter().all(|(_, stem, _)| *stem != related) {
-            forms.push((related.clone(), related, RELATED_WEIGHT));
+    let mut forms: Vec<(String, f64)> = Vec::new();
+    let timeline = searched.timeline;
+    let mut rows = Rows::new(timeline.entries(), searched.in_scope);
+    for form in &word.forms {
+        rows.read(connection, session, &form.word, form.weight)?;
+        forms.push((form.stem.clone(), form.weight));
+    }
+    // A word that many entries hold needs no relatives, and has the most.
+    if rows.found.len() < ENOUGH_ROWS {
+        for related in related_stems(connection, &word.stem)? {
+            if forms.iter().all(|(stem, _)| *stem != related) {
+                rows.read(connection, session, &related, RELATED_WEIGHT)?;
+                forms.push((related, RELATED_WEIGHT));
+            }
         }
     }
-    let mut rows: Vec<(u32, f64)> = Vec::new();
-    let mut estimated = 0.0;
-    for (word, _, weight) in &forms {
-        let before = rows.len();
-        let mut oldest = timeline.entries();
-        entries::with_word(connection, session, word, |position| {
-            // An entry outside of what is searched has no words there, and takes no row from the others.
-            if timeline.words(position) > 0 {
-                rows.push((position, *weight));
-                oldest = position;
-            }
-            rows.len() - before < MAX_POSTINGS
-        })?;
-        let count = rows.len() - before;
-        // Cut off: as many again in what was not walked.
-        estimated += if count < MAX_POSTINGS {
-            count as f64
-        } else {
-            let walked = timeline.entries().saturating_sub(oldest).max(1);
-            count as f64 * f64::from(timeline.entries()) / f64::from(walked)
-        };
-    }
+    let Rows {
+        found: mut rows,
+        estimated,
+        ..
+    } = rows;
     if rows.is_empty() {
         return Ok(None);
     }
     rows.sort_unstable_by(|one, other| one.0.cmp(&other.0).then(other.1.total_cmp(&one.1)));
     rows.dedup_by_key(|row| row.0);
     let entries = f64::from(timeline.entries());
-    let document_frequency = if estimated >= MAX_POSTINGS as f64 {
+    let document_frequency = if estimated >= MAX_WORD_ROWS as f64 {
         estimated.min(entries)
     } else {
         rows.len() as f64
@@ -168,15 +162,64 @@ fn asked_word(
     Ok(Some(Asked {
         word: word.word.clone(),
         stem: word.stem.clone(),
-        forms: forms
-            .into_iter()
-            .map(|(_, stem, weight)| (stem, weight))
-            .collect(),
+        forms,
         rarity: word.weight * score::rarity(entries, document_frequency),
         document_frequency,
         is_common,
         rows,
     }))
+}
+
+/// The rows of the index for the forms of a word.
+struct Rows<'a> {
+    entries: u32,
+    in_scope: &'a dyn Fn(u32) -> bool,
+    found: Vec<(u32, f64)>,
+    /// How many there are, those that were not read guessed from those that were.
+    estimated: f64,
+}
+
+impl<'a> Rows<'a> {
+    fn new(entries: u32, in_scope: &'a dyn Fn(u32) -> bool) -> Self {
+        Self {
+            entries,
+            in_scope,
+            found: Vec::new(),
+            estimated: 0.0,
+        }
+    }
+
+    /// Reads the rows of one form, the newest first, until there are [`MAX_WORD_ROWS`].
+    fn read(
+        &mut self,
+        connection: &Connection,
+        session: &IndexedSession,
+        word: &str,
+        weight: f64,
+    ) -> Result<(), StoreError> {
+        let before = self.found.len();
+        if before >= MAX_WORD_ROWS {
+            return Ok(());
+        }
+        let mut oldest = self.entries;
+        entries::with_word(connection, session, word, |position| {
+            // An entry outside of what is searched takes no row from the others.
+            if (self.in_scope)(position) {
+                self.found.push((position, weight));
+                oldest = position;
+            }
+            self.found.len() < MAX_WORD_ROWS
+        })?;
+        let count = (self.found.len() - before) as f64;
+        self.estimated += if self.found.len() < MAX_WORD_ROWS {
+            count
+        } else {
+            // Cut off: as many again in what was not read.
+            let walked = self.entries.saturating_sub(oldest).max(1);
+            count * f64::from(self.entries) / f64::from(walked)
+        };
+        Ok(())
+    }
 }
 
 /// Stems of the index that begin as this one does, the most telling ones: those nearest in length, then in byte order.
@@ -210,7 +253,8 @@ fn asked_literals(
         let mut looked_at = 0;
         entries::with_trigrams(connection, session, &literal.text, |position| {
             looked_at += 1;
-            if (searched.eligible)(position) && score::holds(searched.log, position, literal) {
+            let may_be_found = (searched.in_scope)(position) && (searched.eligible)(position);
+            if may_be_found && score::holds(searched.log, position, literal) {
                 rows.push(position);
             }
             looked_at < MAX_LITERAL_ROWS

@@ -122,7 +122,7 @@ pub(super) fn remove_all(
     Ok(())
 }
 
-/// The positions of entries that hold the word, ascending, until `keep_on` says no. The word is one token of
+/// The positions of entries that hold the word, newest first, until `keep_on` says no. The word is one token of
 /// [`crate::retrieval::words`]; FTS5 brings it to its stem as it did with those of the entries.
 pub fn with_word(
     connection: &Connection,
@@ -130,7 +130,7 @@ pub fn with_word(
     word: &str,
     keep_on: impl FnMut(u32) -> bool,
 ) -> Result<(), StoreError> {
-    let sql = "SELECT rowid FROM entry_words WHERE entry_words MATCH ?1 AND rowid BETWEEN ?2 AND ?3 ORDER BY rowid";
+    let sql = "SELECT rowid FROM entry_words WHERE entry_words MATCH ?1 AND rowid BETWEEN ?2 AND ?3 ORDER BY rowid DESC";
     positions(connection, sql, session, &quoted(word), keep_on)
 }
 

@@ -54,6 +54,17 @@ pub fn find(
         .optional()?)
 }
 
+/// The session of that number.
+pub fn of_number(
+    connection: &Connection,
+    number: u32,
+) -> Result<Option<IndexedSession>, StoreError> {
+    Ok(connection
+        .prepare_cached(&format!("SELECT {COLUMNS} FROM sessions WHERE number = ?1"))?
+        .query_row([number], indexed_session)
+        .optional()?)
+}
+
 /// Makes room for a session, and takes away what the index had of it.
 pub fn start(
     connection: &Connection,

@@ -1,7 +1,8 @@
 /** The commands `index` and `health`. They keep what they make, in the named folder or the platform's. */
 import type { HealthDocument } from "../documents.js";
 import { parsedJson } from "../json.js";
-import { indexRows, row, storageRows, verdictRow } from "../text/health-text.js";
+import { indexRows, storageRows, verdictRow } from "../text/health-text.js";
+import { row } from "../text/layout.js";
 import type { HealthArguments, IndexArguments } from "./arguments.js";
 import { dataFolder } from "./files.js";
 import { Failed, print, text } from "./output.js";

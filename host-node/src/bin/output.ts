@@ -1,4 +1,5 @@
 /** What the program says: the answer on standard output, and how far long work is on standard error. */
+import { printable } from "../text/layout.js";
 
 /** Milliseconds after which a person is told how far the work is. */
 const LONG_MS = 400;
@@ -11,6 +12,11 @@ export class Failed extends Error {
 
 export function print(lines: string): void {
   process.stdout.write(`${lines}\n`);
+}
+
+/** One line on standard error about what goes on without what failed. */
+export function warn(consequence: string, error: unknown): void {
+  process.stderr.write(`ds4-context: ${printable(`${consequence}: ${error instanceof Error ? error.message : String(error)}`)}\n`);
 }
 
 /** A document's bytes as they are. */

@@ -2,8 +2,8 @@
 import type { Model } from "../contract.js";
 import type { Session } from "../session.js";
 import type { PlanArguments } from "./arguments.js";
-import { Failed, print, text } from "./output.js";
-import { patient, withSession } from "./sessions.js";
+import { Failed, print, text, warn } from "./output.js";
+import { bringUpToDate, patient, withSession } from "./sessions.js";
 import { explainTable, planTable } from "./tables.js";
 
 /** Tokens of a model whose window nobody named: the contract's own default. */
@@ -16,6 +16,10 @@ export async function planCommand(words: PlanArguments): Promise<void> {
       await session.selectLeaf(words.at, patient);
     }
     const model = await namedModel(session, words);
+    // What is not indexed cannot come back as evidence.
+    await bringUpToDate(session).catch((error: unknown) => {
+      warn("planned without evidence", error);
+    });
     const made = await session.plan({
       ...patient,
       ...(words.budget === undefined ? {} : { budget: words.budget }),

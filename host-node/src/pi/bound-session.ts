@@ -7,14 +7,16 @@
  */
 import type { Config, Model } from "../contract.js";
 import type { ContextEngine } from "../engine.js";
-import { EngineError } from "../errors.js";
+import { EngineError, toEngineError } from "../errors.js";
 import { jsonBytes } from "../json.js";
 import { PORT_CALL_BYTES } from "../limits.js";
 import type { Session } from "../session.js";
 import { dataFolder } from "./agent-folder.js";
 import { readConfigFiles } from "./config-files.js";
+import { IndexUpkeep } from "./index-upkeep.js";
 import { withoutHeavyFields } from "./inline-messages.js";
 import type { PiContext, PiEntry, PiMessage, PiSessionManager } from "./pi-types.js";
+import { projectRoot } from "./project-root.js";
 import { modelOf } from "./request-parts.js";
 
 export interface OpenedSession {
@@ -22,6 +24,8 @@ export interface OpenedSession {
   readonly config: Config;
   /** One line for each problem of the configuration. */
   readonly problems: readonly string[];
+  /** Where derived state is kept; none for a session that is to leave nothing behind. */
+  readonly dataFolder: string | undefined;
 }
 
 export class BoundSession {
@@ -34,8 +38,11 @@ export class BoundSession {
   isOff: boolean;
   /** Opening failed; the next one who needs the session binds it anew. */
   hasFailed = false;
+  readonly upkeep: IndexUpkeep;
   /** Entries that a session without a log was fed. */
   readonly #fed = new Set<string>();
+  /** What Pi last showed of a session without a log. */
+  #entries: readonly PiEntry[] = [];
 
   constructor(engine: ContextEngine, context: PiContext, isOff: boolean) {
     const { sessionManager, cwd } = context;
@@ -45,14 +52,20 @@ export class BoundSession {
     this.isOff = isOff;
     const model = modelOf(context.model);
     this.opened = open(engine, sessionManager.getSessionId(), logFile, model, cwd, context.isProjectTrusted?.() ?? false);
-    this.opened
-      .then(
-        ({ session }) => this.#readLog(session),
-        () => {
-          this.hasFailed = true;
-        },
-      )
-      .catch(() => {}); // a plan reads the log again, and reports what is wrong with it
+    this.opened.catch(() => {
+      this.hasFailed = true;
+    });
+    this.upkeep = new IndexUpkeep(() => this.complete());
+    this.noteEntries(sessionManager);
+    // What goes wrong here goes wrong for a plan again, which reports it.
+    void this.upkeep.begin();
+  }
+
+  /** Takes the entries of a session without a log from Pi, for the index; those of a log are read from there. */
+  noteEntries(manager: PiSessionManager): void {
+    if (!this.hasLog) {
+      this.#entries = [...manager.getEntries()];
+    }
   }
 
   /**
@@ -69,10 +82,15 @@ export class BoundSession {
     }
   }
 
-  async #readLog(session: Session): Promise<void> {
+  /** The engine's copy of the session, with all that Pi has written or shown. */
+  async complete(): Promise<Session> {
+    const { session } = await this.opened;
     if (this.hasLog) {
-      await session.syncToEnd();
+      await readLog(session);
+    } else {
+      await this.feed(session, this.#entries);
     }
+    return session;
   }
 }
 
@@ -90,18 +108,33 @@ async function open(
 ): Promise<OpenedSession> {
   const files = await readConfigFiles(cwd, isProjectTrusted);
   const merged = await engine.mergeConfig(files.layers);
+  // Without a file a session is to leave nothing behind.
+  const folder = logFile === undefined ? undefined : dataFolder(process.env);
+  const root = projectRoot(cwd, isProjectTrusted);
   const session = await engine.openSession({
     sessionId,
     config: merged.config,
-    // Without a file a session is to leave nothing behind.
-    ...(logFile === undefined ? {} : { logFile, dataFolder: dataFolder(process.env) }),
+    ...(logFile === undefined ? {} : { logFile }),
+    ...(folder === undefined ? {} : { dataFolder: folder }),
     ...(isProjectTrusted ? { trustedProjectRoot: cwd } : {}),
+    ...(root === undefined ? {} : { projectRoot: root }),
   });
   if (model !== undefined) {
     await session.selectModel(model);
   }
   const problems = merged.problems.map((problem) => `${problem.source}: ${problem.message}`);
-  return { session, config: merged.config, problems: [...files.unreadable, ...problems] };
+  return { session, config: merged.config, problems: [...files.unreadable, ...problems], dataFolder: folder };
+}
+
+/** A log that is not written yet holds nothing. */
+async function readLog(session: Session): Promise<void> {
+  try {
+    await session.syncToEnd();
+  } catch (error) {
+    if (toEngineError(error).code !== "not-found") {
+      throw error;
+    }
+  }
 }
 
 function entryLine(entry: PiEntry): Uint8Array<ArrayBuffer> {

@@ -1,12 +1,36 @@
-/** The command `/context`: what the engine knows, why it decided so, and the switch for this session. */
-import { CALL_DEADLINE_MS } from "../limits.js";
+/** The command `/context`: what the engine knows, why it decided so, its index, and the switch for this session. */
 import { EngineError, toEngineError } from "../errors.js";
 import type { Session } from "../session.js";
 import type { BoundSession } from "./bound-session.js";
 import type { PiCommand, PiContext } from "./pi-types.js";
-import { explainText, itemsText, manifestText, statusText } from "./report-text.js";
+import {
+  excludedItemsText,
+  explainText,
+  healthText,
+  includedItemsText,
+  manifestText,
+  rebuiltText,
+  retrievedText,
+  statusText,
+  storageText,
+} from "./report-text.js";
 
-const subcommands = ["status", "manifest", "explain", "included", "excluded", "off", "on"] as const;
+/** What the status line shows while the index is made anew. */
+const PROGRESS_KEY = "ds4-context-index";
+
+const subcommands = [
+  "status",
+  "manifest",
+  "explain",
+  "included",
+  "excluded",
+  "retrieved",
+  "storage",
+  "health",
+  "rebuild-index",
+  "off",
+  "on",
+] as const;
 type Subcommand = (typeof subcommands)[number];
 
 export interface CommandState {
@@ -16,7 +40,7 @@ export interface CommandState {
 
 export function contextCommand(state: CommandState): PiCommand {
   return {
-    description: "ds4-context: status | manifest | explain | included | excluded | off | on",
+    description: `ds4-context: ${subcommands.join(" | ")}`,
     getArgumentCompletions: (prefix) =>
       subcommands.filter((name) => name.startsWith(prefix.trim())).map((name) => ({ value: name, label: name })),
     handler: async (args, context) => {
@@ -43,10 +67,11 @@ async function run(name: Subcommand, state: CommandState, context: PiContext): P
     bound.isOff = name === "off";
     return `ds4-context is ${name} for this session`;
   }
-  const { session, config, problems } = await bound.opened;
+  bound.noteEntries(context.sessionManager);
+  const { session, config, problems, dataFolder } = await bound.opened;
   switch (name) {
     case "status": {
-      await readLog(bound, session);
+      await bound.complete();
       const host = { isOff: bound.isOff, isEnabled: config.enabled, lastFailure: state.lastFailure, problems };
       return statusText(await session.status(), host);
     }
@@ -55,22 +80,40 @@ async function run(name: Subcommand, state: CommandState, context: PiContext): P
     case "explain":
       return explainText(await session.explain());
     case "included":
-      return itemsText("in", (await session.manifest()).included);
+      return includedItemsText((await session.manifest()).included);
     case "excluded":
-      return itemsText("out", (await session.manifest()).excluded);
+      return excludedItemsText((await session.manifest()).excluded);
+    case "retrieved":
+      return retrievedText(await session.manifest());
+    case "storage":
+      await bound.upkeep.begin();
+      return storageText(await session.health(), dataFolder, bound.upkeep.lastFailure);
+    case "health":
+      await bound.upkeep.begin();
+      return healthText(await session.health({ deep: true }), dataFolder);
+    case "rebuild-index":
+      return rebuildIndex(bound, session, context);
   }
 }
 
-/** A log that is not written yet is no reason not to answer. */
-async function readLog(bound: BoundSession, session: Session): Promise<void> {
+/** Makes the index anew, with how far it is in the status line. */
+async function rebuildIndex(bound: BoundSession, session: Session, context: PiContext): Promise<string> {
+  const started = performance.now();
   try {
-    if (bound.hasLog) {
-      await session.syncToEnd({ deadlineMs: CALL_DEADLINE_MS });
+    await bound.upkeep.rebuild(({ done, total }) => showProgress(context, `index ${done} of ${total ?? done} entries`));
+  } finally {
+    showProgress(context, undefined);
+  }
+  return rebuiltText(await session.health(), (performance.now() - started) / 1000);
+}
+
+function showProgress(context: PiContext, text: string | undefined): void {
+  try {
+    if (context.hasUI) {
+      context.ui.setStatus(PROGRESS_KEY, text);
     }
-  } catch (error) {
-    if (toEngineError(error).code !== "not-found") {
-      throw error;
-    }
+  } catch {
+    // Pi took its context object back: the session that was looked at is gone
   }
 }
 

@@ -8,9 +8,11 @@
  */
 import { ContextEngine } from "../engine.js";
 import { EngineError } from "../errors.js";
+import { PLAN_DEADLINE_MS } from "../limits.js";
 import { BoundSession, sessionKey } from "./bound-session.js";
 import { contextCommand } from "./commands.js";
 import { planContext, type ContextOutcome } from "./context-hook.js";
+import { historyTools } from "./history-tools.js";
 import { MissedDeadlines, MISSED_DEADLINES_IN_A_ROW } from "./missed-deadlines.js";
 import type { PiContext, PiExtensionApi } from "./pi-types.js";
 import { ActiveTools, modelOf } from "./request-parts.js";
@@ -22,7 +24,14 @@ export default function ds4ContextExtension(pi: PiExtensionApi): void {
   const tools = new ActiveTools(pi);
 
   pi.on("session_start", (_event, context) => {
-    quietly(() => state.bound(context));
+    quietly(() => offerHistoryTools(pi, state, context));
+  });
+
+  // Before the first request is put together, so that no tool appears in the middle of a conversation.
+  pi.on("before_agent_start", async (_event, context) => {
+    if (!state.offersHistoryTools && !state.bound(context).isOff) {
+      await atMost(PLAN_DEADLINE_MS, offerHistoryTools(pi, state, context));
+    }
   });
 
   pi.on("context", async (event, context) => {
@@ -34,6 +43,14 @@ export default function ds4ContextExtension(pi: PiExtensionApi): void {
     } catch {
       return undefined; // Pi took its context object back meanwhile
     }
+  });
+
+  pi.on("agent_settled", (_event, context) => {
+    quietly(() => {
+      const bound = state.bound(context);
+      bound.noteEntries(context.sessionManager);
+      void bound.upkeep.begin();
+    });
   });
 
   pi.on("session_tree", (event, context) => {
@@ -57,6 +74,27 @@ export default function ds4ContextExtension(pi: PiExtensionApi): void {
   pi.registerCommand("context", contextCommand(state));
 }
 
+/** The history tools, where the configuration allows them, which is known when the session is open. */
+async function offerHistoryTools(pi: PiExtensionApi, state: ExtensionState, context: PiContext): Promise<void> {
+  const { config } = await state.bound(context).opened;
+  if (config.enabled && config.historyTools.enabled && !state.offersHistoryTools) {
+    state.offersHistoryTools = true;
+    for (const tool of historyTools((now) => state.bound(now))) {
+      pi.registerTool(tool);
+    }
+  }
+}
+
+/** Waits for work, but never longer than that, and never fails. */
+async function atMost(milliseconds: number, work: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const end = new Promise((resolve) => {
+    timer = setTimeout(resolve, milliseconds);
+  });
+  await Promise.race([work.catch(() => {}), end]);
+  clearTimeout(timer);
+}
+
 /** Work ahead of the next plan: what fails here fails there again, and is reported there. */
 function quietly(work: () => unknown): void {
   void Promise.resolve()
@@ -66,6 +104,7 @@ function quietly(work: () => unknown): void {
 
 class ExtensionState {
   lastFailure: string | undefined;
+  offersHistoryTools = false;
   /** Its worker starts with the first call; closing it does not wait for that. */
   #engine: ContextEngine | undefined;
   #bound: BoundSession | undefined;

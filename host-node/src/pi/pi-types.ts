@@ -72,6 +72,8 @@ export interface PiContextEvent {
 export interface PiEvents {
   session_start: { readonly reason?: string };
   context: PiContextEvent;
+  before_agent_start: { readonly prompt?: string };
+  agent_settled: { readonly aborted?: boolean };
   session_tree: { readonly newLeafId?: string | null };
   model_select: { readonly model?: PiModel };
   session_shutdown: { readonly reason?: string };
@@ -89,9 +91,31 @@ export interface PiCommand {
   handler(args: string, context: PiContext): Promise<void>;
 }
 
+export interface PiToolResult {
+  readonly content: readonly { readonly type: "text"; readonly text: string }[];
+  readonly details: unknown;
+}
+
+export interface PiToolDefinition {
+  readonly name: string;
+  readonly label: string;
+  /** Part of every request. */
+  readonly description: string;
+  /** A JSON Schema. */
+  readonly parameters: object;
+  execute(
+    callId: string,
+    parameters: unknown,
+    signal: AbortSignal | undefined,
+    onUpdate: unknown,
+    context: PiContext,
+  ): Promise<PiToolResult>;
+}
+
 export interface PiExtensionApi {
   on<Name extends keyof PiEvents>(event: Name, handler: PiHandler<Name>): unknown;
   registerCommand(name: string, command: PiCommand): void;
+  registerTool(tool: PiToolDefinition): void;
   getActiveTools?(): readonly string[];
   getAllTools?(): readonly PiTool[];
 }

@@ -37,6 +37,11 @@ export class Transaction {
       this.#recover();
       this.#pages ??= openExisting(path, constants.O_RDWR);
       this.#counter = readCounter(this.#statePath, this.size() === 0n);
+      if (this.#pages === undefined && this.#counter > 0n) {
+        // Somebody deleted the file and left its counter. Whoever kept pages of it has to see that they are gone.
+        this.#counter = BigInt.asUintN(64, this.#counter + 1n);
+        writeCounter(this.#statePath, this.#counter);
+      }
     } catch (error) {
       this.end();
       throw error;

@@ -1,10 +1,7 @@
 /** How the index is, in lines for a person. */
 import type { HealthDocument } from "../documents.js";
-import { byteSize, counted, dateAndTime, figure, titled } from "./layout.js";
+import { byteSize, counted, dateAndTime, figure, row } from "./layout.js";
 import { rebuildText } from "./words.js";
-
-/** Columns of the titles. */
-const TITLE = 11;
 
 /** Where the index is kept and how large it is. `folder` is the data folder, where the host has one. */
 export function storageRows(health: HealthDocument, folder: string | undefined): string[] {
@@ -38,10 +35,6 @@ export function indexRows(health: HealthDocument): string[] {
 export function verdictRow(health: HealthDocument): string[] {
   const problems = health.problems ?? [];
   return row("Database", problems.length > 0 ? `damaged: ${problems.join("; ")}` : "whole: every page was checked");
-}
-
-export function row(title: string, text: string): string[] {
-  return titled(title, text, TITLE);
 }
 
 function placeText(health: HealthDocument, folder: string | undefined): string {

@@ -39,24 +39,43 @@ export function dateAndTime(milliseconds: number): string {
   return Number.isNaN(date.getTime()) ? "" : date.toISOString().slice(0, 16).replace("T", " ");
 }
 
-/** Words on lines of at most so many columns. A word that is longer stands on a line of its own, cut. */
+/** Words on lines of at most so many columns. A word that is longer, such as a path, goes on in the next line. */
 export function wrapped(text: string, columns: number): string[] {
   const lines: string[] = [];
   let line = "";
-  for (const word of printable(text).split(/\s+/u).filter(Boolean)) {
+  for (const word of printable(text).split(/\s+/u).filter(Boolean).flatMap((whole) => pieces(whole, columns))) {
     if (line !== "" && width(line) + 1 + width(word) > columns) {
       lines.push(line);
       line = "";
     }
-    line = line === "" ? cut(word, columns) : `${line} ${word}`;
+    line = line === "" ? word : `${line} ${word}`;
   }
   return line === "" ? lines : [...lines, line];
 }
 
-/** `Title     text …`, wrapped, with the text in a column of its own. */
-export function titled(title: string, text: string, titleColumns: number): string[] {
-  const lines = wrapped(text, COLUMNS - titleColumns);
-  return (lines.length === 0 ? [""] : lines).map((line, place) => `${(place === 0 ? title : "").padEnd(titleColumns)}${line}`.trimEnd());
+/** A word in pieces of at most so many columns. */
+function pieces(word: string, columns: number): string[] {
+  const found = [""];
+  let taken = 0;
+  for (const character of word) {
+    const columnsOfIt = characterWidth(character);
+    if (taken + columnsOfIt > columns) {
+      found.push("");
+      taken = 0;
+    }
+    found[found.length - 1] += character;
+    taken += columnsOfIt;
+  }
+  return found;
+}
+
+/** Columns of the titles of rows. */
+const TITLE_COLUMNS = 11;
+
+/** `Title      text …`, wrapped, with the text in a column of its own. */
+export function row(title: string, text: string): string[] {
+  const lines = wrapped(text, COLUMNS - TITLE_COLUMNS);
+  return (lines.length === 0 ? [""] : lines).map((line, place) => `${(place === 0 ? title : "").padEnd(TITLE_COLUMNS)}${line}`.trimEnd());
 }
 
 /** A text of at most so many columns, the missing part shown by an ellipsis. */

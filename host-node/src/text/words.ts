@@ -46,6 +46,9 @@ const reasonsOut: Readonly<Record<string, string>> = {
   "empty-message": "empty message",
   "excluded-from-context": "kept out by the user",
   "unknown-role": "unknown role",
+  "category-limit": "no room left for its kind",
+  "no-user-message": "no request to stand before",
+  "supplement-without-source": "without a source",
 };
 
 const fallbacks: Readonly<Record<string, string>> = {

@@ -9,7 +9,9 @@ import { estimateTokens } from "./kit/payload.ts";
 import type { PiRpc } from "./kit/pi-rpc.ts";
 import { Scene } from "./kit/scene.ts";
 
-const SUBCOMMANDS = ["", "status", "manifest", "explain", "included", "excluded"];
+const SUBCOMMANDS = ["", "status", "manifest", "explain", "included", "excluded", "retrieved", "storage", "health", "rebuild-index"];
+/** Names that belong to the engine and say nothing to a person. */
+const INTERNAL_NAMES = /\b[a-z]+[A-Z]\w*(Limit|Tokens|Reserve|Margin)\b|recent-tail|input-budget|stable-cut|group:/;
 
 /** Runs a command that has to answer with exactly one notification, and returns its level and text. */
 async function ask(rpc: PiRpc, command: string): Promise<{ level: string | undefined; text: string }> {
@@ -59,19 +61,24 @@ describeForEachPi("the command /context", (pi) => {
       const { level, text } = await ask(rpc, `/context ${word}`.trim());
       assert.equal(level, "info", text);
       assert.doesNotMatch(text, /print numbers|\b2499\b|undefined|NaN|\[object/, `/context ${word}`);
+      assert.doesNotMatch(text, INTERNAL_NAMES, `/context ${word}`);
+      for (const line of text.split("\n")) assert.ok(line.length <= 80, `/context ${word}: ${line}`);
       answers.set(word, text);
     }
     const status = answers.get("") ?? "";
     assert.equal(answers.get("status"), status);
     assert.match(status, /mock\/mock-small/);
     assert.match(status, /24,000/);
-    const planned = Number(/last plan m_[0-9a-f]{32}: ([\d,]+) tokens/.exec(status)?.[1]?.replaceAll(",", ""));
+    const planned = Number(/^Last plan +([\d,]+) tokens/m.exec(status)?.[1]?.replaceAll(",", ""));
     const sent = estimateTokens(request.payload);
     assert.ok(Math.abs(planned - sent) < 0.15 * sent, `the plan says ${planned} tokens, about ${sent} were sent`);
-    assert.match(answers.get("manifest") ?? "", /^plan m_[0-9a-f]{32} /);
-    assert.match(answers.get("included") ?? "", /^in: [1-9]\d* items/);
-    assert.match(answers.get("excluded") ?? "", /^out: [1-9]\d* items/);
-    assert.match(answers.get("explain") ?? "", /recent-tail|input-budget/);
+    assert.match(answers.get("manifest") ?? "", /^Plan +m_[0-9a-f]{32}, managed$/m);
+    assert.match(answers.get("included") ?? "", /^In: [1-9]\d* items/);
+    assert.match(answers.get("excluded") ?? "", /^Out: [1-9]\d* items/);
+    assert.match(answers.get("explain") ?? "", /over the recent tail|over the input budget|older than the tail/);
+    assert.match(answers.get("storage") ?? "", /^Kept +\S+ in\s[^]*^Index +(\d+) of \1 entries, up to date/m);
+    assert.match(answers.get("health") ?? "", /^Database +whole: every page was checked$/m);
+    assert.match(answers.get("rebuild-index") ?? "", /^The index was made anew in [^]*^Made anew +1 time/m);
 
     assert.equal(scene.provider.requests.length, requests, "no command is a prompt");
     assert.ok(readFileSync(logFile).equals(log), "no command writes into the log");

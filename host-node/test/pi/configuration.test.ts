@@ -24,7 +24,7 @@ describeForEachPi("the configuration", (pi) => {
       assertValid(last, turnPrompt(5));
       assert.ok(!fits(last, MOCK_SMALL), "nothing was left out");
       const manifest = (await rpc.command("/context manifest")).map(({ text }) => text).join("\n");
-      assert.match(manifest, meaning === "observer mode" ? /^plan m_[0-9a-f]{32}.*observer/ : /no plan/);
+      assert.match(manifest, meaning === "observer mode" ? /^Plan +m_[0-9a-f]{32}.*observer/ : /no plan/);
       assert.deepEqual(rpc.extensionErrors, []);
     });
   }

@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ADDED } from "./extensions/rewriter.ts";
 import { MOCK_SMALL } from "./kit/agent-home.ts";
-import { assertFits, assertQuiet, assertValid, holdsOutputOf, talk, turnPrompt } from "./kit/conversation.ts";
+import { assertFits, assertQuiet, assertValid, holdsOutputOf, isEvidence, talk, turnPrompt } from "./kit/conversation.ts";
 import { describeForEachPi, extensionPackage, testExtension } from "./kit/installations.ts";
 import { payloadText } from "./kit/payload.ts";
 import { assertSameRequests, requestBodies } from "./kit/same-requests.ts";
@@ -23,6 +23,8 @@ describeForEachPi("another extension before ours", (pi) => {
     const runs: Record<string, unknown>[][] = [];
     for (const extensions of [[testExtension("rewriter")], [testExtension("rewriter"), extensionPackage()]]) {
       const scene = await Scene.open(t, pi);
+      // A tool is part of every request.
+      scene.home.configure("ds4-context.json", { historyTools: { enabled: false } });
       const rpc = await scene.start({ extensions });
       for (const prompt of SHORT_PROMPTS) await rpc.prompt(prompt);
       await rpc.close();
@@ -48,7 +50,9 @@ describeForEachPi("another extension before ours", (pi) => {
     for (const request of scene.provider.requests.slice(first)) {
       assertValid(request, turnPrompt(6));
       assertFits(request, MOCK_SMALL);
-      const texts = request.payload.messages.flatMap((message) => [message.text, ...message.results.map((result) => result.text)]);
+      const texts = request.payload.messages
+        .flatMap((message) => [message.text, ...message.results.map((result) => result.text)])
+        .filter((text) => !isEvidence(text));
       const all = payloadText(request.payload);
       assert.equal(texts.filter((text) => text === ADDED).length, 1, "the added message is there once");
       assert.equal(texts.indexOf(ADDED), texts.indexOf(turnPrompt(6)) - 1, "right before the current prompt");

@@ -43,7 +43,7 @@ describeForEachPi("without a file or a person", (pi) => {
     const run = await scene.print("/context", { extensions: [extensionPackage()], arguments: SMALL });
     assert.equal(run.code, 0, run.stderr);
     // Pi keeps stdout for the model's answer and may move what an extension prints to stderr.
-    assert.match(run.stdout + run.stderr, /^ds4-context .*\n(.*\n)*model mock\/mock-small/);
+    assert.match(run.stdout + run.stderr, /^ds4-context .*\n(.*\n)*Model +mock\/mock-small/);
     assert.equal(scene.provider.requests.length, 0, "a command is no prompt");
   });
 });

@@ -26,6 +26,14 @@ impl Failure {
         }
     }
 
+    /// Says on standard error what goes on without what failed.
+    pub(crate) fn warn(&self, consequence: &str) {
+        match self {
+            Self::BadInput(line) | Self::Failed(line) => tell(&format!("{consequence}: {line}")),
+            Self::NobodyReads => {}
+        }
+    }
+
     /// Says it on standard error.
     pub(crate) fn report(&self) -> ExitCode {
         let (line, code) = match self {

@@ -31,7 +31,9 @@ pub(crate) fn command(
         session.select_model(model)?;
     }
     // What is not indexed cannot come back as evidence.
-    super::index::bring_up_to_date(&mut *session)?;
+    if let Err(failure) = super::index::bring_up_to_date(&mut *session) {
+        failure.warn("planned without evidence");
+    }
     let fallback = session.plan(wanted.budget)?;
     output.line(&answer(wanted, &mut *session, tables::Style::of(output))?)?;
     match fallback {

@@ -176,6 +176,12 @@ impl Transaction {
             None => true,
         };
         let counter = match counter::read(&folder, &names.state).map_err(storage_error)? {
+            // The pages were deleted by hand: whoever knows them must see another counter.
+            Some(counter) if pages.is_none() && counter > 0 => {
+                let next = counter.wrapping_add(1);
+                counter::write(&folder, &names.state, next).map_err(storage_error)?;
+                next
+            }
             Some(counter) => counter,
             None if is_empty => 0,
             None => {

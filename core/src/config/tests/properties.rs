@@ -1,6 +1,7 @@
 //! Properties that hold whatever the sources say.
 
 use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
 use serde_json::{Map, Value, json};
 
 use super::errors;
@@ -72,7 +73,7 @@ fn any_layer() -> impl Strategy<Value = Vec<u8>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(256) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, rng_seed: RngSeed::Fixed(2), ..ProptestConfig::with_cases(256) })]
 
     /// What comes out is complete and valid, the same each time, and a source with an error left no trace.
     #[test]

@@ -104,7 +104,8 @@ fn each_operation_crosses_the_port_a_bounded_number_of_times() {
     println!(
         "{TURNS} turns, {database_bytes} of database: made {made}, cold open and search {cold}, warm search {warm}, unchanged {unchanged}, one turn {appended}"
     );
-    assert!(unchanged <= 1, "unchanged: {unchanged}");
+    // The end of the log, and one look at the session's row: lock, header page, unlock.
+    assert!(unchanged <= 4, "unchanged: {unchanged}");
     assert!(warm <= 8, "warm search: {warm}");
     assert!(appended <= 24, "one turn: {appended}");
     assert!(cold <= 48, "cold open and search: {cold}");

@@ -1,6 +1,7 @@
 //! Walks and trees, against naive ones.
 
 use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
 
 use super::*;
 
@@ -46,7 +47,7 @@ fn a_branch_of_a_hundred_thousand_entries_is_walked_without_recursion() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, rng_seed: RngSeed::Fixed(2), ..ProptestConfig::default() })]
 
     #[test]
     fn any_parents_give_the_naive_walk_and_a_tree_that_agrees(parents in prop::collection::vec(prop::option::of(0..40_usize), 1..40)) {

@@ -1,6 +1,7 @@
 //! However the bytes come, the log is the same; and no bytes panic.
 
 use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
 
 use super::*;
 
@@ -42,7 +43,7 @@ fn any_log() -> impl Strategy<Value = Vec<u8>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, rng_seed: RngSeed::Fixed(2), ..ProptestConfig::default() })]
 
     #[test]
     fn pieces_give_the_log_that_the_whole_gives(

@@ -1,6 +1,7 @@
 //! The projection rule, case by case and against the reference.
 
 use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
 use serde_json::{Value, json};
 
 use super::*;
@@ -274,7 +275,7 @@ fn any_entries() -> impl Strategy<Value = Vec<Value>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, rng_seed: RngSeed::Fixed(2), ..ProptestConfig::default() })]
 
     #[test]
     fn every_branch_projects_to_what_the_reference_says(entries in any_entries(), leaf in any::<prop::sample::Index>()) {

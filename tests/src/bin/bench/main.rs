@@ -1,8 +1,10 @@
 //! `cargo run --release -p ds4-context-tests --bin bench [-- --json]`: the figures that the product promises, measured.
 //!
-//! The session is the same in all hosts: 2,000 messages of about 1 M tokens, planned at a window of 200,000. Not a test:
+//! The session is the same in all hosts: 2,000 messages of about 1 M tokens, planned at a window of 200,000; history is searched in
+//! one of 200,000 entries. Not a test:
 //! what misses its target is marked, and the exit code stays 0. Measure on a calm machine; the load is printed.
 
+mod history;
 mod loading;
 mod log;
 mod memory;
@@ -58,6 +60,7 @@ fn measure(with_node: bool) -> Outcome<Vec<Figure>> {
     figures.extend(planning.into_figures());
     figures.push(loading::measure()?);
     figures.push(memory::measure()?);
+    figures.extend(history::measure()?);
     if with_node {
         figures.extend(node::measure(&native.0, &native.1)?);
     }

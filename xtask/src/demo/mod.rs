@@ -1,5 +1,7 @@
 //! `cargo xtask demo`: the product at work on a session, in both hosts.
 
+mod question;
+
 use std::path::{Path, PathBuf};
 
 use crate::arguments::Arguments;
@@ -10,7 +12,8 @@ use crate::workspace::Workspace;
 
 pub const HELP: &str = "\
 Build everything and show the product: how a long session fits into a small window, in the Rust host and in Node,
-and that both plan the same bytes. Does its own set-up.
+that both plan the same bytes, and what comes back when somebody asks about something said before the window. Does
+its own set-up.
 
 Usage: cargo xtask demo [OPTIONS]
 
@@ -70,7 +73,42 @@ pub fn command(workspace: &Workspace, mut arguments: Arguments) -> Result<(), Fa
         return Err(Failure::problem("the two hosts planned different prompts"));
     }
     println!("The same prompt, byte for byte.");
-    Ok(())
+    show_evidence(workspace, &session, window)
+}
+
+/// Asks about something said before the window, and shows what the plan brings back.
+fn show_evidence(workspace: &Workspace, session: &Path, window: &str) -> Result<(), Failure> {
+    let folder = workspace.results("demo")?;
+    let Some((copy, question)) = question::asked(session, &folder)? else {
+        return Ok(());
+    };
+    let rust = || External::new(workspace.rust_program("ds4-context")).called("ds4-context");
+    heading("A question about something that was said before the window");
+    println!("{question}\n");
+    let answer = rust()
+        .words(plan(&copy, window))
+        .words(["--json"])
+        .answer()?;
+    let planned: serde_json::Value = serde_json::from_str(&answer)
+        .map_err(|error| Failure::problem(format!("plan --json did not print JSON: {error}")))?;
+    let messages = planned["messages"].as_array().cloned().unwrap_or_default();
+    let evidence: Vec<&str> = messages
+        .iter()
+        .filter(|message| message["kind"] == "retrieval")
+        .filter_map(|message| message["text"].as_str())
+        .collect();
+    println!(
+        "The plan brings back {} pieces of evidence; the best one, as the model reads it:\n\n{}",
+        evidence.len(),
+        evidence.first().unwrap_or(&"(none)")
+    );
+    heading("The same question asked by hand");
+    rust()
+        .words(["search".as_ref(), "--session".as_ref(), copy.as_os_str()])
+        .words(["--limit", "2", &question])
+        .show()?
+        .check()
+        .map(|_| ())
 }
 
 fn heading(text: &str) {

@@ -1,0 +1,153 @@
+/** The commands `search`, `index` and `health` as a person runs them, and byte for byte against the Rust command line. */
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test, type TestContext } from "node:test";
+import { fileURLToPath } from "node:url";
+import { millionths } from "../dist/bin/search-table.js";
+import type { HealthDocument } from "../dist/index.js";
+import { hashOf, needle, needleLog } from "./needle-logs.js";
+import { PiLog } from "./pi-logs.js";
+import { temporaryFolder } from "./temporary-folder.js";
+
+const nodeProgram = [process.execPath, fileURLToPath(new URL("../dist/bin/ds4-context.js", import.meta.url))];
+const rustProgram = fileURLToPath(new URL("../../target/release/ds4-context", import.meta.url));
+/** Compiling the component takes the Rust host several seconds; its code is kept from one run of the tests to the next. */
+const rustCodeCache = fileURLToPath(new URL("../../target/command-line-code", import.meta.url));
+const fixtures = fileURLToPath(new URL("../../fixtures/sessions", import.meta.url));
+
+function run(home: string, program: readonly string[], words: readonly string[], input = "") {
+  const [path = "", ...before] = program;
+  // No configuration and no data of the person who runs the tests.
+  const env = { PATH: process.env["PATH"], HOME: home, XDG_DATA_HOME: join(home, "share"), DS4_CONTEXT_CACHE: rustCodeCache, LANG: "C.UTF-8" };
+  const { status, stdout, stderr } = spawnSync(path, [...before, ...words], { encoding: "utf8", env, input });
+  return { status, stdout, stderr };
+}
+
+function scene(context: TestContext, entries = 20) {
+  const folder = temporaryFolder(context);
+  const log = needleLog(join(folder, "session.jsonl"), entries, 200);
+  const home = temporaryFolder(context);
+  return { folder, log, home, node: (...words: string[]) => run(home, nodeProgram, words) };
+}
+
+test("search answers one question, in words and as a document, and keeps nothing", (context) => {
+  const { log, home, node } = scene(context);
+  const shown = node("search", "--session", log.file, `where is ${needle(7)}?`);
+  assert.equal(shown.status, 0, shown.stderr);
+  assert.match(shown.stdout, /^ 1 {2}e7 +user +2026-12-01 \d\d:\d\d +\d+\.\d{3}\n {4}[^\n]+\n {4}needle7q /);
+  for (const line of shown.stdout.split("\n")) {
+    assert.ok(line.length <= 80, line);
+  }
+  const { stdout } = node("search", "--session", log.file, "--json", "--limit", "1", needle(7));
+  const answer = JSON.parse(stdout) as { status: string; hits: { entryId: string }[]; indexedEntries: number; logEntries: number };
+  assert.deepEqual([answer.status, answer.hits.map(({ entryId }) => entryId), answer.indexedEntries, answer.logEntries], ["complete", ["e7"], 20, 20]);
+  assert.match(node("search", "--session", log.file, "zzzunknown").stdout, /^Nothing was found\.\n$/);
+  assert.match(node("search", "--session", log.file, "a").stdout, /^There is nothing to look for in that/);
+  assert.deepEqual(readdirSync(home), []);
+});
+
+test("search answers a file of questions, and standard input, a line each", (context) => {
+  const { folder, log, home, node } = scene(context);
+  const questions = join(folder, "questions.jsonl");
+  writeFileSync(questions, `{"id":1,"query":"${needle(3)}"}\r\n\n{"id":"two","query":"${needle(4)}","more":true}\n`);
+  const fromFile = node("search", "--session", log.file, "--queries", questions, "--limit", "1", "--stats");
+  assert.equal(fromFile.status, 0, fromFile.stderr);
+  const lines = fromFile.stdout.trimEnd().split("\n").map((line) => JSON.parse(line) as Record<string, unknown>);
+  assert.deepEqual(lines.slice(0, 2).map(({ id, hits }) => [id, (hits as { entryId: string }[])[0]?.entryId]), [[1, "e3"], ["two", "e4"]]);
+  assert.deepEqual(Object.keys(lines[2]?.["stats"] as object), ["index_ms", "query_ms"]);
+  const input = run(home, nodeProgram, ["search", "--session", log.file, "--queries", "-", "--limit", "1"], readFileSync(questions, "utf8"));
+  assert.equal(input.stdout, fromFile.stdout.split("\n").slice(0, 2).join("\n") + "\n");
+});
+
+test("index keeps the index, makes it anew, and health checks it", (context) => {
+  const { folder, log, home, node } = scene(context);
+  const before = hashOf(log.file);
+  const data = join(folder, "data");
+  const words = ["--session", log.file, "--data-dir", data];
+  const shown = node("index", ...words);
+  assert.equal(shown.status, 0, shown.stderr);
+  assert.match(shown.stdout, /^Session {4}session\nKept {7}context\.db in\s[^]*\nIndex {6}20 of 20 entries, up to date; last\s[^]*\nTook {7}\d/);
+  assert.ok(existsSync(join(data, "context.db")));
+  const health = JSON.parse(node("health", ...words, "--json").stdout) as HealthDocument;
+  assert.deepEqual([health.healthy, health.problems, health.upToDate, health.session?.rebuilds], [true, [], true, 0]);
+  const rebuilt = JSON.parse(node("index", ...words, "--rebuild", "--json").stdout) as HealthDocument;
+  assert.deepEqual([rebuilt.session?.rebuilds, rebuilt.session?.lastReason], [1, "forced"]);
+  assert.match(node("health", ...words).stdout, /Made anew {2}1 time, last because somebody asked for it\nDatabase {3}whole: every page was checked\n$/);
+  assert.deepEqual(readdirSync(home), [], "nothing beside the named folder");
+  node("index", "--session", log.file);
+  assert.ok(existsSync(join(home, "share", "ds4-context", "context.db")), "without a named folder the platform's");
+  assert.equal(hashOf(log.file), before);
+});
+
+test("bad input is one clear line and exit code 2", (context) => {
+  const { folder, log, node } = scene(context, 2);
+  const broken = join(folder, "broken.jsonl");
+  writeFileSync(broken, '{"id":1,"query":"x"}\n{"id":2}\n');
+  writeFileSync(join(folder, "bytes"), Buffer.from([0xff, 0xfe]));
+  const session = ["--session", log.file];
+  const bad: string[][] = [
+    ["search", ...session],
+    ["search", "x"],
+    ["search", ...session, "two", "words"],
+    ["search", ...session, "--limit", "0", "x"],
+    ["search", ...session, "--limit", "1001", "x"],
+    ["search", ...session, "--scope", "project", "x"],
+    ["search", ...session, "--at", "nowhere", "x"],
+    ["search", ...session, "--queries", broken],
+    ["search", ...session, "--queries", join(folder, "gone.jsonl")],
+    ["search", ...session, "--queries", join(folder, "bytes")],
+    ["search", ...session, "--queries", broken, "x"],
+    ["search", ...session, "--queries", broken, "--json"],
+    ["search", ...session, "--stats", "x"],
+    ["index"],
+    ["index", ...session, "--at", "e0"],
+    ["index", ...session, "x"],
+    ["health", "--session", join(folder, "gone.jsonl")],
+    ["health", ...session, "--rebuild"],
+  ];
+  for (const words of bad) {
+    const { status, stdout, stderr } = node(...words);
+    assert.equal(status, 2, `${words.join(" ")}: ${stderr}`);
+    assert.equal(stdout, "");
+    assert.match(stderr, /^ds4-context: [^\n]+\n$/, words.join(" "));
+  }
+  assert.match(node("search", ...session, "--queries", broken).stderr, /line 2/);
+  assert.match(node("search", "--help").stdout, /Examples:\n/);
+});
+
+test("a score is written as the Rust command line writes it", () => {
+  const scores = [0, 1, 12, 999_999, 1_000_000, 4_417_961, 85_000_000, 63_250_000, -1_500_000, -3];
+  assert.deepEqual(scores.map(millionths), ["0.0", "1e-6", "0.000012", "0.999999", "1.0", "4.417961", "85.0", "63.25", "-1.5", "-3e-6"]);
+});
+
+const hasRust = existsSync(rustProgram) && /search/.test(spawnSync(rustProgram, ["--help"], { encoding: "utf8" }).stdout);
+const withRust = { skip: !hasRust && "target/release/ds4-context with `search` is not built: the two command lines were NOT compared" };
+
+test("the JSON of both command lines is equal to the byte", withRust, (context) => {
+  const { folder, home } = scene(context);
+  const odd = new PiLog(join(folder, "odd.jsonl"));
+  odd.user('quotes " and \\ backslashes, a tab\t, \u0001 control, é 漢字 🙂 and parseLine in src/main.rs');
+  odd.exchange("call_1", "error[E0277]: the trait bound\n\u001b[31mred\u001b[0m \u2028 line");
+  const logs = [odd.file, ...readdirSync(fixtures).filter((name) => name.endsWith(".jsonl")).map((name) => join(fixtures, name))];
+  const questions = '{"id":1,"query":"parseLine 漢字"}\n{"id":{"b":"é","a":[null]},"query":"error E0277"}\n{"id":"none","query":"a"}\n';
+  for (const log of logs) {
+    for (const words of [
+      ["search", "--session", log, "--json", "--now-ms", "1796128879388", "parseLine, an error or notes.txt"],
+      ["search", "--session", log, "--json", "--now-ms", "1796128879388", "--scope", "current-session", "E0277"],
+      ["search", "--session", log, "--json", "a"],
+      ["search", "--session", log, "--queries", "-", "--limit", "3"],
+    ]) {
+      const [node, rust] = [nodeProgram, [rustProgram]].map((program) => run(home, program, words, questions));
+      assert.deepEqual(node, rust, words.join(" "));
+      assert.equal(node?.status, 0);
+    }
+    const health = [nodeProgram, [rustProgram]].map((program, place) => {
+      const data = join(folder, `data-${place}`);
+      run(home, program, ["index", "--session", log, "--data-dir", data]);
+      return run(home, program, ["health", "--session", log, "--data-dir", data, "--json"]).stdout.replace(/"indexedAt":\d+/, '"indexedAt":0');
+    });
+    assert.equal(health[0], health[1]);
+  }
+});
