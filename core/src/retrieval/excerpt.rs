@@ -31,7 +31,8 @@ pub fn excerpt<'a>(text: &'a str, query: &Query, bytes: usize) -> Excerpt<'a> {
     let first = best_match(text, query, bytes).unwrap_or(0);
     let start = first.saturating_sub(bytes / 3);
     // A window that would reach beyond the end begins earlier instead.
-    let start = grapheme_at_or_behind(text, start.min(text.len().saturating_sub(bytes)));
+    let start = start.min(text.len().saturating_sub(bytes));
+    let start = word_at_or_behind(text, grapheme_at_or_behind(text, start));
     let end = grapheme_at_or_before(text, start.saturating_add(bytes).min(text.len()), start);
     Excerpt {
         text: text.get(start..end).unwrap_or_default(),
@@ -98,6 +99,26 @@ fn character_at_or_before(text: &str, at: usize) -> usize {
         .rev()
         .find(|at| text.is_char_boundary(*at))
         .unwrap_or(0)
+}
+
+/// Bytes in which an excerpt may begin later so as not to begin within a word.
+const WORD_BYTES: usize = 40;
+
+/// The next beginning of a word, where there is one near; else the place itself.
+fn word_at_or_behind(text: &str, at: usize) -> usize {
+    let is_within = text
+        .get(..at)
+        .and_then(|before| before.chars().next_back())
+        .is_some_and(|before| !before.is_whitespace());
+    if !is_within {
+        return at;
+    }
+    text.get(at..)
+        .unwrap_or_default()
+        .char_indices()
+        .take_while(|(offset, _)| *offset < WORD_BYTES)
+        .find(|(_, character)| character.is_whitespace())
+        .map_or(at, |(offset, space)| at + offset + space.len_utf8())
 }
 
 /// The first boundary of graphemes at the place or behind it.

@@ -1,4 +1,4 @@
-//! Indexing and searching a session of 200,000 entries in wasmtime, on disk: the figures of part 2.
+//! Indexing and searching a session of 200,000 entries in wasmtime and in Node, on disk.
 //!
 //! The log is made of words whose frequencies follow Zipf's law, with prompts, responses, calls and results as an agent
 //! writes them; a task query has twelve words drawn the same way, so that most of them are common.
@@ -6,6 +6,7 @@
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
+use std::process::Command;
 use std::time::Instant;
 
 use ds4_context_host::{
@@ -16,6 +17,7 @@ use ds4_context_tests::cases::LOG_NAME;
 use ds4_context_tests::figures::{Figure, Target, timed};
 use ds4_context_tests::hosts::wasmtime_engine;
 use ds4_context_tests::temporary_folder::TemporaryFolder;
+use ds4_context_tests::workspace;
 use ds4_context_tests::{NOW_MS, SEED};
 use serde_json::json;
 
@@ -32,7 +34,7 @@ const LIMITS: Limits = Limits {
     bytes_per_call: ds4_context_host::DEFAULT_BYTES_PER_CALL,
 };
 
-pub fn measure() -> Outcome<Vec<Figure>> {
+pub fn measure(with_node: bool) -> Outcome<Vec<Figure>> {
     let folder = TemporaryFolder::new()?;
     let log = folder.path().join(LOG_NAME);
     let mut words = Words::new();
@@ -82,6 +84,65 @@ pub fn measure() -> Outcome<Vec<Figure>> {
     );
     figures.push(rechecking(&mut session)?);
     figures.push(appending(&mut session, &log, &mut words)?);
+    if with_node {
+        drop(session);
+        let asked = [("task", &tasks), ("exact", &exact), ("phrase", &phrases)];
+        figures.extend(in_node(folder.path(), &log, &asked, &figures)?);
+    }
+    Ok(figures)
+}
+
+/// The same log and questions in the Node host; none where the package is not built.
+fn in_node(
+    folder: &Path,
+    log: &Path,
+    asked: &[(&str, &Vec<String>)],
+    wasmtime: &[Figure],
+) -> Outcome<Vec<Figure>> {
+    let script = workspace::root().join("host-node/dist/bench-history.js");
+    if !script.is_file() {
+        return Ok(Vec::new());
+    }
+    let questions = folder.join("questions.jsonl");
+    let mut file = File::create(&questions)?;
+    for (kind, texts) in asked {
+        for text in *texts {
+            writeln!(file, "{}", json!({"kind": kind, "text": text}))?;
+        }
+    }
+    let output = Command::new("node")
+        .arg(script)
+        .args([log, &questions, &folder.join("node-data")])
+        .output()?;
+    if !output.status.success() {
+        let error = String::from_utf8_lossy(&output.stderr);
+        return Err(format!("host-node/dist/bench-history.js failed: {}", error.trim()).into());
+    }
+    let of_wasmtime = |name: &str| wasmtime.iter().find(|figure| figure.name.starts_with(name));
+    let mut figures = Vec::new();
+    for line in String::from_utf8(output.stdout)?.lines() {
+        let line: serde_json::Value = serde_json::from_str(line)?;
+        let number = |key: &str| line[key].as_f64().unwrap_or(f64::NAN);
+        let (name, target, native) = match line["bench"].as_str().unwrap_or_default() {
+            "index" => {
+                let speed = number("textBytes") / 1e6 / number("seconds");
+                let figure = Figure::of("index 200,000 entries, Node", "MB/s", vec![speed]);
+                figures.push(figure.target(Target::AtLeast(2.0)));
+                continue;
+            }
+            "task" => ("task query of 12 words, Node", 120.0, "task query"),
+            "exact" => ("exact identifier, Node", 30.0, "exact identifier"),
+            _ => ("exact phrase, Node", 30.0, "exact phrase"),
+        };
+        let mut figure = Figure::of(name, "ms", vec![number("p50")]);
+        figure.p95 = number("p95");
+        figure.runs = usize::try_from(line["runs"].as_u64().unwrap_or(0))?;
+        figure = figure.target(Target::AtMost(target));
+        if let Some(native) = of_wasmtime(native) {
+            figure = figure.against(native).note("the ratio is to wasmtime");
+        }
+        figures.push(figure);
+    }
     Ok(figures)
 }
 

@@ -60,7 +60,7 @@ fn measure(with_node: bool) -> Outcome<Vec<Figure>> {
     figures.extend(planning.into_figures());
     figures.push(loading::measure()?);
     figures.push(memory::measure()?);
-    figures.extend(history::measure()?);
+    figures.extend(history::measure(with_node)?);
     if with_node {
         figures.extend(node::measure(&native.0, &native.1)?);
     }
