@@ -148,7 +148,8 @@ fn the_persons_own_configuration_counts_and_its_mistakes_do_not_stop_a_plan() {
         "--json",
     ];
     let plain = answer(&folder, &words);
-    fs::create_dir(folder.path().join("data")).expect("a folder");
+    // The plan made it already, for the index.
+    fs::create_dir_all(folder.path().join("data")).expect("a folder");
     folder.write(
         "data/ds4-context.json",
         "{\"context\":{\"recentTailTokens\":2000}}",
@@ -183,11 +184,16 @@ fn one_shot_commands_write_nothing() {
         ["plan", "--session", "log.jsonl"].as_slice(),
         &["plan", "--session", "log.jsonl", "--json"],
         &["inspect", "--session", "log.jsonl"],
+        &["search", "--session", "log.jsonl", "answer"],
         &["config"],
         &["--help"],
         &["plan", "--session", "missing"],
     ] {
-        run(&folder, words);
+        // Without a named data folder; with one they keep the index there.
+        command(&folder, words)
+            .env_remove("DS4_CONTEXT_HOME")
+            .output()
+            .expect("the program runs");
     }
     assert_eq!(all_files(folder.path()), before);
     assert_eq!(fs::read(&log).expect("read"), bytes);

@@ -7,8 +7,11 @@ use ds4_context_tests::{config_table, workspace};
 
 /// Lines of a source file, at most.
 const MOST_LINES: usize = 500;
-/// Where the one piece of unsafe code lives: compiled code that this program itself wrote is loaded.
-const UNSAFE_FILE: &str = "host-wasmtime/src/engine/code_cache.rs";
+/// Where unsafe code lives: loading compiled code that this program itself wrote, and SQLite's callbacks, which are C functions.
+const UNSAFE_FILES: [&str; 2] = [
+    "host-wasmtime/src/engine/code_cache.rs",
+    "core/src/store/vfs/methods.rs",
+];
 /// Folders that hold sources of ours.
 const SOURCE_FOLDERS: [&str; 8] = [
     "core",
@@ -206,7 +209,7 @@ fn imported_module(line: &str) -> Option<&str> {
 }
 
 #[test]
-fn unsafe_code_is_in_one_place() {
+fn unsafe_code_is_in_two_places() {
     let keyword = ["un", "safe"].concat();
     for folder in SOURCE_FOLDERS {
         for path in files(folder, &["rs"]) {
@@ -215,13 +218,16 @@ fn unsafe_code_is_in_one_place() {
                     line.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
                 words.any(|word| word == keyword)
             });
-            assert!(!found || path == UNSAFE_FILE, "{path} has {keyword} code");
+            assert!(
+                !found || UNSAFE_FILES.contains(&path.as_str()),
+                "{path} has {keyword} code"
+            );
         }
     }
     let lib = read("core/src/lib.rs");
     assert!(
-        lib.contains(&format!("#![forbid({keyword}_code)]")),
-        "the core forbids it by itself"
+        lib.contains(&format!("#![deny({keyword}_code)]")),
+        "the core denies it by itself"
     );
 }
 

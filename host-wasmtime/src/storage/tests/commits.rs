@@ -175,8 +175,9 @@ fn a_removed_file_starts_empty_and_its_counter_goes_on() {
     assert_eq!(disk.names(), ["index.state"]);
     assert_eq!(data.remove_block_file(NAME), Err(StorageError::NotFound));
     // A handle that knew counter 1 must not take its pages for current ones.
-    assert_eq!(content(&mut file), Ok((2, Vec::new())));
-    assert_eq!(commit_once(&mut file, &[(0, b"new")], 3), 3);
+    let (counter, pages) = content(&mut file).expect("an empty file");
+    assert!(counter > 1 && pages.is_empty(), "{counter}");
+    assert!(commit_once(&mut file, &[(0, b"new")], 3) > counter);
 }
 
 #[cfg(unix)]
