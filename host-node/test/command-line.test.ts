@@ -29,6 +29,8 @@ test("plan --json prints the component's own document", async (context) => {
   assert.deepEqual({ status, stderr }, { status: 0, stderr: "" });
   await using engine = await ContextEngine.start();
   const session = await engine.openSession({ sessionId: "session", logFile: file });
+  await session.syncToEnd();
+  await session.index();
   await session.plan({ readLog: true, model: { provider: "mock", id: "mock-1", contextWindow: 32_768 } });
   assert.equal(stdout.trimEnd(), new TextDecoder().decode(await session.document("render")));
   const plan = JSON.parse(stdout) as PlanDocument;

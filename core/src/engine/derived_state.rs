@@ -10,7 +10,7 @@ use super::error::EngineError;
 use super::{Progress, Session};
 use crate::config::{Config, StorageScope};
 use crate::message::hex;
-use crate::retrieval::{IndexProgress, Source};
+use crate::retrieval::{IndexProgress, SessionIndex, Source};
 use crate::store::{Database, Standing, StoreError, sessions};
 
 /// The folder that the agent keeps its derived state in; configured paths begin with its name, block files lie in it.
@@ -41,14 +41,8 @@ impl Session {
     /// Indexes up to `max_bytes` of the text that the log has gained, at least one entry. Counted in entries. Call `sync`
     /// before: only what was read is indexed.
     pub fn index(&mut self, max_bytes: u32, now_ms: u64) -> Result<Progress, EngineError> {
-        let source = Source {
-            session_id: &self.session_id,
-            path: self.reader.as_ref().map(super::sync::LogReader::path),
-            log: &self.log,
-            storage: &self.storage,
-            database: self.database.as_deref(),
-        };
-        let progress = self.session_index.advance(&source, max_bytes, now_ms)?;
+        let progress =
+            self.with_source(|index, source| index.advance(source, max_bytes, now_ms))?;
         Ok(progress.into())
     }
 
@@ -60,9 +54,7 @@ impl Session {
     /// Where the derived state lives, how large it is, how far the session is indexed and what was wrong. `deep` checks every
     /// page of the database, which takes time in proportion to it.
     pub fn health(&mut self, depth: HealthDepth, now_ms: u64) -> Result<Value, EngineError> {
-        if self.session_index.database().is_none() {
-            self.index(1, now_ms)?;
-        }
+        self.with_source(|index, source| index.look(source, now_ms))?;
         let progress = self.session_index.progress(&self.log);
         let session = self.session_index.session().map(|session| {
             json!({
@@ -108,6 +100,22 @@ impl Session {
             "problems": problems,
             "healthy": !damaged,
         }))
+    }
+}
+
+impl Session {
+    fn with_source<T>(
+        &mut self,
+        work: impl FnOnce(&mut SessionIndex, &Source<'_>) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        let source = Source {
+            session_id: &self.session_id,
+            path: self.reader.as_ref().map(super::sync::LogReader::path),
+            log: &self.log,
+            storage: &self.storage,
+            database: self.database.as_deref(),
+        };
+        work(&mut self.session_index, &source)
     }
 }
 

@@ -6,12 +6,14 @@
 //!   before would be read from the provider's cache otherwise.
 //! - A search that fails leaves a plan without evidence and says why; it never costs the plan.
 
+use serde_json::Value;
+
 use super::history::{Findable, find};
 use super::planning::{Context, MessageIdentity, Source};
 use super::view::View;
 use super::{EngineError, Session};
 use crate::fixed_hash::FixedHashSet;
-use crate::message::{Message, Role, Sendable};
+use crate::message::{Block, Message, Role, Sendable};
 use crate::model::Estimator;
 use crate::model::estimator::supplement_tokens;
 use crate::planner::{Candidate, Decision, SupplementCandidate, SupplementCategory};
@@ -143,7 +145,9 @@ impl Searcher<'_> {
             eligible: &eligible,
             limit: self.most * FOUND_FOR_EACH,
         };
-        let found = find(self.index, log, query, &findable, wanted.now_ms)?;
+        let found = find(self.index, log, query, &findable, wanted.now_ms)?.ok_or_else(|| {
+            EngineError::Storage("the index was lost and is being made anew".to_owned())
+        })?;
         Ok(evidence(
             log,
             &found,
@@ -237,19 +241,45 @@ fn task_of(candidates: &[Candidate<'_>], newest_user: usize) -> Query {
 
 /// What a message of the turn tells about the task: prose and calls of the model, the end of a failed result.
 fn told(message: &Message) -> String {
-    let text = message.reading().text;
     let cut = |text: &str| text.chars().take(TURN_CHARACTERS).collect::<String>();
     match message.role {
-        Role::Assistant => cut(&text),
+        Role::Assistant => cut(&said_and_called(&message.wire_value())),
         Role::ToolResult
             if message
                 .answers
                 .as_ref()
                 .is_some_and(|answer| answer.is_error) =>
         {
+            let text = message.reading().text;
             let end = text.chars().count().saturating_sub(TURN_CHARACTERS);
             text.chars().skip(end).collect()
         }
         _ => String::new(),
     }
+}
+
+/// The texts of a response, and the strings that its calls hand over, without the JSON around them.
+fn said_and_called(wire: &Value) -> String {
+    let mut told = Vec::new();
+    for block in wire
+        .get("content")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+    {
+        match Block::of(block) {
+            Block::Text(text) => told.push(text.to_owned()),
+            Block::ToolCall { .. } => {
+                let arguments = block.get("arguments").and_then(Value::as_object);
+                let strings = arguments
+                    .into_iter()
+                    .flatten()
+                    .filter_map(|(_, value)| value.as_str());
+                // The first line: what follows in a written file or a script is content, not what it is about.
+                told.extend(strings.filter_map(|text| text.lines().next().map(str::to_owned)));
+            }
+            _ => {}
+        }
+    }
+    told.join("\n")
 }

@@ -178,7 +178,7 @@ impl Session {
             limit: query.limit as usize,
         };
         let found = find(&mut self.session_index, log, parsed, &wanted, query.now_ms)?;
-        Ok(self.hits(found, parsed, query))
+        Ok(self.hits(found.unwrap_or_default(), parsed, query))
     }
 
     /// Lines of the entry that a reference opens, from `first_line` (counted from 1) on.
@@ -284,14 +284,14 @@ pub(super) struct Findable<'a> {
     pub limit: usize,
 }
 
-/// The best entries for a query. None where nothing is indexed yet.
+/// The best entries for a query. None where nothing is indexed yet, or the index was lost: it is made anew by the next slices.
 pub(super) fn find(
     index: &mut SessionIndex,
     log: &SessionLog,
     query: &Query,
     wanted: &Findable<'_>,
     now_ms: u64,
-) -> Result<Vec<Found>, EngineError> {
+) -> Result<Option<Vec<Found>>, EngineError> {
     let found = index.search(log, now_ms, |connection, session, timeline| {
         search(
             connection,
@@ -306,7 +306,7 @@ pub(super) fn find(
             },
         )
     })?;
-    Ok(found.unwrap_or_default())
+    Ok(found)
 }
 
 fn role_of(entry: &crate::session::Entry) -> String {

@@ -54,8 +54,19 @@ pub(super) struct Passage<'a> {
     pub heading_tokens: u32,
     /// Whether it may take room that no telling line needs, up to being whole.
     pub may_be_whole: bool,
-    /// Whether the text is a part of a JSON string, in which quotes and line ends take more characters.
-    pub escaped: bool,
+    /// How its lines are written.
+    pub writing: Writing,
+}
+
+/// How kept lines are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Writing {
+    /// As they are.
+    Plain,
+    /// As a part of a JSON string, in which quotes and line ends take more characters.
+    JsonString,
+    /// Each behind a bar, in the outline.
+    Barred,
 }
 
 /// What is known when lines are chosen.
@@ -333,7 +344,7 @@ fn lines_of<'a>(
                 passage: index,
                 text,
                 names,
-                quarters: quarters(text, passage.escaped, estimator),
+                quarters: quarters(text, passage.writing, estimator),
                 wrong,
             });
         }
@@ -341,17 +352,18 @@ fn lines_of<'a>(
     lines
 }
 
-/// What a line and its end cost, in quarters of a token.
-fn quarters(text: &str, escaped: bool, estimator: Estimator) -> u64 {
+/// What a line, its end and what stands before it cost, in quarters of a token.
+fn quarters(text: &str, writing: Writing, estimator: Estimator) -> u64 {
     let more = |text: &str| match estimator {
         Estimator::CharsV1 => utf16_length(text) as u64,
         // One more for the line's end.
         Estimator::O200kBaseV1 => (u64::from(text_tokens(estimator, text)) + 1) * 4,
     };
-    if escaped {
-        more(&serde_json::Value::from(text).to_string())
-    } else {
-        more(text) + 1
+    match (writing, estimator) {
+        (Writing::Plain, _) => more(text) + 1,
+        (Writing::JsonString, _) => more(&serde_json::Value::from(text).to_string()),
+        (Writing::Barred, Estimator::CharsV1) => more(text) + 3,
+        (Writing::Barred, Estimator::O200kBaseV1) => more(text) + 4,
     }
 }
 

@@ -1,12 +1,15 @@
 //! The part of a text that answers a query.
 //!
-//! Invariants: an excerpt is a piece of the text as it stands, cut between graphemes; it begins a third of its length before
-//! the first thing in it that was asked for (behaviour 2.6), and at the start of the text where everything fits.
+//! Invariants: an excerpt is a piece of the text as it stands, cut between graphemes; it begins a third of its length, and
+//! at most [`MAX_LEAD_BYTES`], before the first thing in it that was asked for (behaviour 2.6), and at the start of the text where everything fits.
 
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::query::Query;
 use super::words::{self, MAX_WORD_BYTES};
+
+/// Bytes before the first match, at most: enough to see where one is, and little enough that the match is seen at a glance.
+const MAX_LEAD_BYTES: usize = 160;
 
 /// A piece of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,7 +32,7 @@ pub fn excerpt<'a>(text: &'a str, query: &Query, bytes: usize) -> Excerpt<'a> {
         };
     }
     let first = best_match(text, query, bytes).unwrap_or(0);
-    let start = first.saturating_sub(bytes / 3);
+    let start = first.saturating_sub((bytes / 3).min(MAX_LEAD_BYTES));
     // A window that would reach beyond the end begins earlier instead.
     let start = start.min(text.len().saturating_sub(bytes));
     let start = word_at_or_behind(text, grapheme_at_or_behind(text, start));

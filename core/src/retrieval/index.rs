@@ -226,6 +226,21 @@ impl SessionIndex {
         found
     }
 
+    /// Opens the database and looks at the session's row, and writes no entry.
+    pub fn look(&mut self, source: &Source<'_>, now_ms: u64) -> Result<(), StoreError> {
+        let database = source.opened(&mut self.database, now_ms)?;
+        let transaction = database.read()?;
+        let stored = sessions::find(&transaction, source.session_id)?;
+        transaction.finish()?;
+        if self.session.is_none()
+            && let Some(stored) = stored
+            && source.differs(&stored.checkpoint)?.is_none()
+        {
+            self.session = Some(stored);
+        }
+        Ok(())
+    }
+
     fn check_on_doubt(&mut self, source: &Source<'_>, now_ms: u64) -> Result<(), StoreError> {
         if self.forced != Some(RebuildReason::Forced) {
             return Ok(());

@@ -104,7 +104,7 @@ impl Query {
 
     /// Whether nothing is asked for.
     pub fn is_empty(&self) -> bool {
-        self.words.is_empty() && self.literals.is_empty()
+        self.words.is_empty() && self.literals.is_empty() && self.dates.is_empty()
     }
 
     fn ask_word(&mut self, word: &str, weight: f64) {

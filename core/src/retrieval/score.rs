@@ -182,6 +182,13 @@ impl<'a> Scorer<'a> {
                 self.promise_around(*position, *value, &mut promise);
             }
         }
+        if self.in_time > 0.0 {
+            for position in 0..self.timeline.entries() {
+                if (self.in_scope)(position) && lies_in(&self.times, time(self.log, position)) {
+                    promise.add(position, self.in_time);
+                }
+            }
+        }
         let mut ranked: Vec<(i64, u32)> = promise
             .touched
             .iter()

@@ -108,7 +108,7 @@ pub fn search(
         asked.extend(asked_word(connection, session, word, searched)?);
     }
     let literals = asked_literals(connection, session, query, searched)?;
-    if asked.is_empty() && literals.is_empty() {
+    if asked.is_empty() && literals.is_empty() && query.dates.is_empty() {
         return Ok(Vec::new());
     }
     let scorer = Scorer::new(asked, literals, &query.dates, searched);

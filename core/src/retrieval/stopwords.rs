@@ -31,22 +31,25 @@ const STOPWORDS: &[&str] = &[
     "with", "would", "you", "your",
 ];
 
-/// Light verbs, words for quantity and time asked for, words for things in general, words about talking itself.
+/// Light verbs, words for quantity and time asked for, words for things in general, words about talking itself, and those that
+/// people say to go on.
 #[rustfmt::skip]
 const WEAK: &[&str] = &[
-    "ago", "andare", "anno", "ask", "asked", "chat", "chats", "chiesto", "conversation",
-    "conversations", "conversazione", "cosa", "cose", "current", "currently", "data", "date",
-    "day", "detto", "different", "dire", "discuss", "discussed", "discusso", "diversi", "diverso",
-    "fa", "fare", "fatto", "first", "get", "giorno", "go", "going", "got", "happen", "happened",
-    "help", "kind", "know", "last", "like", "long", "lungo", "made", "make", "many", "mention",
-    "mentioned", "mese", "modi", "modo", "molte", "molti", "molto", "month", "much", "name",
-    "need", "needed", "new", "nome", "nuova", "nuovo", "often", "old", "parlare", "parlato",
-    "particular", "prendere", "preso", "prima", "primo", "recent", "recently", "said", "sapere",
-    "say", "serve", "servire", "session", "sessione", "sessions", "settimana", "several", "sort",
-    "specific", "spesso", "successo", "take", "talk", "talked", "tell", "tempo", "thing", "things",
-    "think", "time", "times", "tipo", "told", "took", "type", "ultima", "ultimo", "usare", "usato",
-    "use", "used", "using", "various", "volere", "volta", "volte", "want", "wanted", "way", "ways",
-    "week", "went", "year",
+    "ago", "andare", "anno", "ask", "asked", "bene", "chat", "chats", "chiesto", "continua",
+    "continue", "conversation", "conversations", "conversazione", "cosa", "cose", "current",
+    "currently", "data", "date", "day", "detto", "different", "dire", "discuss", "discussed",
+    "discusso", "diversi", "diverso", "done", "fa", "fare", "fatto", "fine", "first", "get",
+    "giorno", "go", "going", "got", "grazie", "great", "happen", "happened", "help", "kind",
+    "know", "last", "like", "long", "lungo", "made", "make", "many", "mention", "mentioned",
+    "mese", "modi", "modo", "molte", "molti", "molto", "month", "much", "name", "need", "needed",
+    "new", "nome", "nope", "nuova", "nuovo", "often", "ok", "okay", "old", "parlare", "parlato",
+    "particular", "perfetto", "please", "prego", "prendere", "preso", "prima", "primo", "procedi",
+    "proceed", "recent", "recently", "said", "sapere", "say", "serve", "servire", "session",
+    "sessione", "sessions", "settimana", "several", "sort", "specific", "spesso", "successo",
+    "take", "talk", "talked", "tell", "tempo", "thank", "thanks", "thing", "things", "think",
+    "time", "times", "tipo", "told", "took", "type", "ultima", "ultimo", "usare", "usato", "use",
+    "used", "using", "vai", "various", "volere", "volta", "volte", "want", "wanted", "way", "ways",
+    "week", "went", "yeah", "year", "yep", "yes",
 ];
 
 /// Whether a folded word is never asked for.

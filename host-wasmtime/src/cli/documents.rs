@@ -15,11 +15,19 @@ pub(crate) fn read<T: DeserializeOwned>(document: &str) -> Result<T, Failure> {
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Planned {
-    pub(crate) messages: Vec<serde::de::IgnoredAny>,
+    pub(crate) messages: Vec<PlannedMessage>,
     pub(crate) estimated_tokens: u64,
     pub(crate) estimator: String,
     pub(crate) prompt_hash: String,
     pub(crate) excluded: Vec<Exclusion>,
+}
+
+/// A message of a plan, without its text.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct PlannedMessage {
+    /// The entry that it is; none for what the planner adds.
+    pub(crate) entry_id: Option<String>,
 }
 
 /// Messages that are not in a plan.

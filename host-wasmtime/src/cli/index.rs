@@ -57,7 +57,7 @@ pub(crate) fn health(
         output.line(&tables::health(&health, tables::Style::of(output)))?;
     }
     if health.healthy {
-        Ok(())
+        kept(&health)
     } else {
         Err(Failure::Failed(
             "the index database is damaged; `ds4-context index --rebuild` makes it anew from the log"

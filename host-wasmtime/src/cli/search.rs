@@ -48,7 +48,7 @@ pub(crate) fn command(
     super::index::bring_up_to_date(&mut *session)?;
     let indexed = started.elapsed();
     if let Some(text) = &wanted.query {
-        let answer = session.search(&asked(text, wanted, Some(SHOWN_TOKENS)))?;
+        let answer = search(&mut *session, &asked(text, wanted, Some(SHOWN_TOKENS)))?;
         if wanted.json {
             return output.line(&whole(&answer).to_string());
         }
@@ -67,7 +67,7 @@ fn answer_file(
 ) -> Result<(), Failure> {
     let started = Instant::now();
     for question in questions {
-        let answer = session.search(&asked(&question.query, wanted, None))?;
+        let answer = search(session, &asked(&question.query, wanted, None))?;
         let hits: Vec<serde_json::Value> = answer
             .hits
             .iter()
@@ -84,6 +84,16 @@ fn answer_file(
         output.line(&stats.to_string())?;
     }
     Ok(())
+}
+
+/// An answer over the whole log: an index that turned out to be damaged is made anew, once.
+fn search(session: &mut dyn OpenedSession, query: &HistoryQuery) -> Result<HistoryAnswer, Failure> {
+    let answer = session.search(query)?;
+    if answer.indexed_entries >= answer.log_entries {
+        return Ok(answer);
+    }
+    super::index::bring_up_to_date(session)?;
+    session.search(query)
 }
 
 fn asked(text: &str, wanted: &SearchArguments, max_tokens: Option<u32>) -> HistoryQuery {

@@ -50,6 +50,15 @@ fn opened(storage: &Rc<MemoryStorage>) -> Session {
     Session::open(options(Some("log.jsonl")), storage).unwrap()
 }
 
+fn opened_as(storage: &Rc<MemoryStorage>, session_id: &str) -> Session {
+    let storage: Rc<dyn Storage> = Rc::<MemoryStorage>::clone(storage);
+    let options = SessionOptions {
+        session_id: session_id.to_owned(),
+        ..options(Some("log.jsonl"))
+    };
+    Session::open(options, storage).unwrap()
+}
+
 fn synced_and_indexed(session: &mut Session) {
     while !session.sync(ONE_SLICE).unwrap().finished {}
     while !session.index(ONE_SLICE, NOW_MS).unwrap().finished {}
@@ -110,4 +119,41 @@ fn each_operation_crosses_the_port_a_bounded_number_of_times() {
     assert!(appended <= 24, "one turn: {appended}");
     assert!(cold <= 48, "cold open and search: {cold}");
     assert!(made <= 64, "made: {made}");
+}
+
+/// Attack: what was taken out of the log must not stay in the database, in no page, whether or not other sessions share it.
+#[test]
+fn what_was_taken_out_of_the_log_is_gone_from_the_database_when_it_is_made_anew() {
+    for others in [0, 1] {
+        let storage = Rc::new(MemoryStorage::default());
+        let write = |text: String| {
+            let mut files = storage.files.borrow_mut();
+            files.insert("log.jsonl".to_owned(), text.into_bytes());
+        };
+        if others > 0 {
+            write(log(20));
+            let mut other = opened_as(&storage, "other");
+            synced_and_indexed(&mut other);
+        }
+        let secret = "hunter2swordfish";
+        let with_secret = log(200).replace("question 77 of", &format!("question {secret} of"));
+        write(with_secret.clone());
+        let mut session = opened_as(&storage, "s");
+        synced_and_indexed(&mut session);
+        drop(session);
+        let holds = || {
+            let blocks = storage.blocks.borrow();
+            blocks.values().any(|block| {
+                let bytes = &block.borrow().bytes;
+                bytes.windows(6).any(|part| part == b"swordf")
+            })
+        };
+        assert!(holds(), "the word is indexed");
+        write(with_secret.replace(secret, "x"));
+        let mut session = opened_as(&storage, "s");
+        synced_and_indexed(&mut session);
+        assert!(search(&mut session, "question 78 of the turns") > 0);
+        drop(session);
+        assert!(!holds(), "others: {others}");
+    }
 }

@@ -9,7 +9,7 @@ use crate::model::estimator::text_tokens;
 use crate::planner::notice::NOTICE_RESERVE_TOKENS;
 use crate::planner::stub::{Part, condense_with_lines, parts};
 use crate::planner::telling::{
-    Known, LineRoom, MAX_SCANNED_BYTES, Mention, Passage, telling_lines,
+    Known, LineRoom, MAX_SCANNED_BYTES, Mention, Passage, Writing, telling_lines,
 };
 use crate::planner::{Band, Replacement, ReplacementKind};
 
@@ -179,7 +179,11 @@ impl Selection<'_> {
                         heading_tokens: heading + 1,
                         may_be_whole: message.standing == Standing::Condensed
                             && !message.superseded,
-                        escaped: part.argument && message.standing == Standing::Condensed,
+                        writing: match message.standing {
+                            Standing::LeftOut => Writing::Barred,
+                            Standing::Condensed if part.argument => Writing::JsonString,
+                            _ => Writing::Plain,
+                        },
                     });
                     places.push((message.position, part.place));
                 }
@@ -238,11 +242,15 @@ impl Selection<'_> {
             .iter()
             .filter_map(|part| lines.get(&part.place));
         for line in in_order.flatten() {
-            outline.push('\n');
+            outline.push_str(QUOTED_LINE);
             outline.push_str(line);
         }
     }
 }
+
+/// What begins a line of the outline. No line that a tool put out stands at the margin, so that none can pass for the planner's
+/// own words or for a frame.
+const QUOTED_LINE: &str = "\n| ";
 
 /// What stands above the lines of an entry in the outline.
 fn heading(entry_id: &str) -> String {

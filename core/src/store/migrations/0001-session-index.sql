@@ -33,13 +33,13 @@ CREATE TABLE labels (
   PRIMARY KEY (session, entry_id)
 ) STRICT, WITHOUT ROWID;
 
--- Words of an entry, each once: whole words, the parts of identifiers, pairs of characters of scripts without spaces. No text is stored.
+-- Words of an entry, each once (marks belong to their letters, in every script): whole words, the parts of identifiers, pairs of characters of scripts without spaces. No text is stored.
 CREATE VIRTUAL TABLE entry_words USING fts5 (
   words,
   content = '',
   contentless_delete = 1,
   detail = 'none',
-  tokenize = 'porter unicode61 remove_diacritics 2'
+  tokenize = "porter unicode61 remove_diacritics 2 categories 'L* N* Co Mn Mc'"
 );
 
 CREATE VIRTUAL TABLE entry_vocabulary USING fts5vocab (entry_words, 'row');

@@ -166,6 +166,12 @@ fn binding_tail_limit(planned: &Planned, manifest: &Manifest) -> Option<u64> {
     (binds && much_is_free).then_some(tail)
 }
 
+/// How many of the log's own messages go out: what the planner adds is none of them.
+fn entries_of(planned: &Planned) -> u64 {
+    let own = planned.messages.iter();
+    own.filter(|message| message.entry_id.is_some()).count() as u64
+}
+
 fn foot(planned: &Planned, manifest: &Manifest, style: Style) -> Vec<String> {
     let original = &manifest.planning;
     let all = counted(original.original_message_count, "message", "messages");
@@ -175,7 +181,7 @@ fn foot(planned: &Planned, manifest: &Manifest, style: Style) -> Vec<String> {
     } else {
         format!(
             "{} of {all} go out; the whole branch has {tokens} tokens.",
-            figure(planned.messages.len() as u64)
+            figure(entries_of(planned))
         )
     }];
     for warning in &manifest.warnings {

@@ -32,7 +32,8 @@ pub(super) fn of_items(items: &[Item]) -> Vec<Row> {
         } else {
             item.reason.clone()
         },
-        scattered: false,
+        // Evidence comes from anywhere, the best first.
+        scattered: item.kind == "retrieval",
     }))
 }
 
