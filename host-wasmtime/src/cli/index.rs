@@ -29,14 +29,28 @@ pub(crate) fn index(
     bring_up_to_date(&mut *session)?;
     let seconds = started.elapsed().as_secs_f64();
     let document = session.health(HealthDepth::Quick)?;
-    if wanted.json {
-        return output.line(&document);
-    }
     let health: Health = documents::read(&document)?;
+    if wanted.json {
+        output.line(&document)?;
+        return kept(&health);
+    }
     output.line(&tables::indexed(
         &health,
         seconds,
         tables::Style::of(output),
+    ))?;
+    kept(&health)
+}
+
+/// An index that was to be kept and is gone with the program is a failure; privacy wants it so.
+fn kept(health: &Health) -> Result<(), Failure> {
+    let database = &health.database;
+    if database.kind == "stored" || database.reason.as_deref() == Some("privacy") {
+        return Ok(());
+    }
+    Err(Failure::Failed(
+        "nothing was kept: the data folder cannot be used for it; name another one with --data-dir"
+            .to_owned(),
     ))
 }
 
