@@ -46,9 +46,10 @@ export function holdsOutputOf(request: ReceivedRequest, turn: number): boolean {
   return payloadText(request.payload).includes(`\n${turn}499\n${turn}500\n${turn}501\n`);
 }
 
-/** Whether a text is the engine's own about what it left out: one line, and perhaps telling lines of entries that are out. */
+/** Whether a text is the engine's own about what it left out: one line, and perhaps telling lines of entries
+ * that are out, each behind a bar. */
 export function isNotice(text: string): boolean {
-  return /^\[ds4-context: [^\n]+\](\n\[entry [0-9a-f-]+\]\n[^]*)?$/.test(text);
+  return /^\[ds4-context: [^\n]+\](\nLines quoted [^\n]+(\n\[entry [0-9a-f-]+\](\n\| [^\n]*)+)+)?$/.test(text);
 }
 
 /** Whether a text is evidence that the engine brought back from the history: quoted, and said to be data. */
