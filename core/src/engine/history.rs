@@ -1,7 +1,8 @@
 //! Searching and reading a session's history: what the tools and commands ask for.
 //!
-//! Invariants: only what the scope allows is found, counted and opened; a reference is checked against the scope again
-//! every time it is used; a text that comes back is quoted data and never more than asked for.
+//! Invariants: only what the scope allows is found and counted, and a reference is given for what was found; that its entry is
+//! still in the log is checked every time it is used, its scope is not. A text that comes back is quoted data and never more
+//! than asked for.
 
 use std::rc::Rc;
 

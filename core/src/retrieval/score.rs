@@ -43,6 +43,7 @@ const LITERAL: f64 = 1.5;
 const IN_TIME: f64 = 2.0;
 /// What the person's own words count more.
 const USER: f64 = 0.2;
+
 /// A word of the query with what the index knows.
 #[derive(Debug)]
 pub(super) struct Asked {

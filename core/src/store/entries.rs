@@ -3,7 +3,7 @@
 //! Invariants: no text of an entry is stored, only its words and runs of three characters; a full-text row is deleted by its
 //! rowid, which is the entry's key; every search is bounded by a session's range of keys before anything is counted.
 
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::Connection;
 
 use super::error::StoreError;
 use super::sessions::IndexedSession;
@@ -203,22 +203,6 @@ pub fn words_from(
         .query_map((prefix, end, most), |row| row.get(0))?
         .collect::<Result<_, _>>()?;
     Ok(words)
-}
-
-/// The key of the newest entry of that ID in a session.
-pub fn position_of(
-    connection: &Connection,
-    session: &IndexedSession,
-    entry_id: &str,
-) -> Result<Option<u32>, StoreError> {
-    let (first, last) = range(session);
-    Ok(connection
-        .prepare_cached(
-            "SELECT key FROM entries WHERE key BETWEEN ?1 AND ?2 AND entry_id = ?3 ORDER BY key DESC LIMIT 1",
-        )?
-        .query_row((first, last, entry_id), |row| row.get(0))
-        .optional()?
-        .map(|key: i64| EntryKey(key).position()))
 }
 
 /// Runs that one search asks for at most: more of them find hardly less, and each costs a list to walk.

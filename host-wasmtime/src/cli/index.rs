@@ -1,10 +1,11 @@
 //! The commands `index` and `health`.
 
+use std::path::PathBuf;
 use std::time::Instant;
 
 use ds4_context_host::{Clock, HealthDepth};
 
-use super::arguments::{Common, HealthArguments, IndexArguments};
+use super::arguments::{Common, HealthArguments, IndexArguments, LogArguments};
 use super::documents::{self, Health};
 use super::failure::Failure;
 use super::output::Output;
@@ -18,10 +19,7 @@ pub(crate) fn index(
     common: &Common,
     output: &mut Output,
 ) -> Result<(), Failure> {
-    let file = SessionFile::find(&wanted.log)?;
-    let runner = super::storing_runner(common)?;
-    let config = configuration::for_plan(&wanted.config, common, &*runner)?;
-    let mut session = file.open(&*runner, config, Clock::System)?;
+    let mut session = opened(&wanted.log, &wanted.config, common)?;
     if wanted.rebuild {
         session.rebuild_index()?;
     }
@@ -42,6 +40,18 @@ pub(crate) fn index(
     kept(&health)
 }
 
+/// The session with its whole log read, its derived state kept in the data folder.
+fn opened(
+    log: &LogArguments,
+    config: &[PathBuf],
+    common: &Common,
+) -> Result<Box<dyn OpenedSession>, Failure> {
+    let file = SessionFile::find(log)?;
+    let runner = super::storing_runner(common)?;
+    let config = configuration::for_plan(config, common, &*runner)?;
+    file.open(&*runner, config, Clock::System)
+}
+
 /// An index that was to be kept and is gone with the program is a failure; privacy wants it so.
 fn kept(health: &Health) -> Result<(), Failure> {
     let database = &health.database;
@@ -59,10 +69,7 @@ pub(crate) fn health(
     common: &Common,
     output: &mut Output,
 ) -> Result<(), Failure> {
-    let file = SessionFile::find(&wanted.log)?;
-    let runner = super::storing_runner(common)?;
-    let config = configuration::for_plan(&wanted.config, common, &*runner)?;
-    let mut session = file.open(&*runner, config, Clock::System)?;
+    let mut session = opened(&wanted.log, &wanted.config, common)?;
     let document = session.health(HealthDepth::Deep)?;
     let health: Health = documents::read(&document)?;
     if wanted.json {
