@@ -12,6 +12,7 @@ mod excerpt;
 mod forms;
 mod index;
 mod indexed_text;
+mod literals;
 mod porter;
 mod query;
 mod reading;
@@ -21,6 +22,7 @@ mod search;
 mod source;
 mod stopwords;
 mod timeline;
+mod trigrams;
 pub mod words;
 
 pub(crate) use evidence::collapsed;

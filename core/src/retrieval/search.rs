@@ -1,7 +1,8 @@
 //! From a query to ranked entries.
 //!
 //! The way: the index says which entries hold the rarer words and the exact strings → a first score from that alone chooses
-//! [`MAX_CANDIDATES`] → these and their neighbours are read from the log, verified and scored in full ([`super::score`]).
+//! [`MAX_CANDIDATES`] → these and their neighbours are read from the log, verified and scored in full ([`super::score`]). A query of
+//! exact strings only that are all found ends with them.
 //!
 //! Invariants:
 //! - Who may be found (branch, scope, not in the prompt already) is asked for every row of the index before anything is
@@ -13,18 +14,18 @@
 
 use rusqlite::Connection;
 
+use super::literals;
 use super::query::Query;
 use super::score::{self, Asked, Scorer};
 use super::timeline::Timeline;
 use super::words;
 use crate::session::SessionLog;
+use crate::store::StoreError;
+use crate::store::entries::{self, LastWord};
 use crate::store::sessions::IndexedSession;
-use crate::store::{StoreError, entries};
 
 /// Rows of the index that are read for the forms of a word, the newest of each form.
 pub const MAX_WORD_ROWS: usize = 2_048;
-/// Rows that are compared with the log for one exact string, the newest.
-const MAX_LITERAL_ROWS: usize = 256;
 /// Candidates that are scored in full.
 pub const MAX_CANDIDATES: usize = 256;
 /// Bytes of text that one query reads.
@@ -103,11 +104,15 @@ pub fn search(
     query: &Query,
     searched: &Searched<'_>,
 ) -> Result<Vec<Found>, StoreError> {
+    let literals = literals::asked(connection, session, query, searched)?;
     let mut asked = Vec::new();
-    for word in &query.words {
-        asked.extend(asked_word(connection, session, word, searched)?);
+    // Who asks for a string as it is, and nothing else, wants the entries that hold it. Its words help where none does.
+    let is_answered = literals.len() == query.literals.len() && query.asks_for_strings_only();
+    if !is_answered {
+        for word in &query.words {
+            asked.extend(asked_word(connection, session, word, searched)?);
+        }
     }
-    let literals = asked_literals(connection, session, query, searched)?;
     if asked.is_empty() && literals.is_empty() && query.dates.is_empty() {
         return Ok(Vec::new());
     }
@@ -202,7 +207,7 @@ impl<'a> Rows<'a> {
             return Ok(());
         }
         let mut oldest = self.entries;
-        entries::with_word(connection, session, word, |position| {
+        entries::with_words(connection, session, &[word], LastWord::Whole, |position| {
             // An entry outside of what is searched takes no row from the others.
             if (self.in_scope)(position) {
                 self.found.push((position, weight));
@@ -238,34 +243,4 @@ fn related_stems(connection: &Connection, stem: &str) -> Result<Vec<String>, Sto
     related.sort_by_key(|other| (other.len().abs_diff(stem.len()), other.clone()));
     related.truncate(MAX_RELATED_STEMS);
     Ok(related)
-}
-
-/// The exact strings with the entries whose text was verified to hold them.
-fn asked_literals(
-    connection: &Connection,
-    session: &IndexedSession,
-    query: &Query,
-    searched: &Searched<'_>,
-) -> Result<Vec<score::AskedLiteral>, StoreError> {
-    let mut asked = Vec::new();
-    for literal in &query.literals {
-        let mut rows = Vec::new();
-        let mut looked_at = 0;
-        entries::with_trigrams(connection, session, &literal.text, |position| {
-            looked_at += 1;
-            let may_be_found = (searched.in_scope)(position) && (searched.eligible)(position);
-            if may_be_found && score::holds(searched.log, position, literal) {
-                rows.push(position);
-            }
-            looked_at < MAX_LITERAL_ROWS
-        })?;
-        rows.sort_unstable();
-        if !rows.is_empty() {
-            asked.push(score::AskedLiteral {
-                literal: literal.clone(),
-                rows,
-            });
-        }
-    }
-    Ok(asked)
 }
