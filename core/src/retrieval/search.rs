@@ -27,7 +27,9 @@ use crate::store::sessions::IndexedSession;
 /// Rows of the index that are read for the forms of a word, the newest of each form.
 pub const MAX_WORD_ROWS: usize = 2_048;
 /// Candidates that are scored in full.
-pub const MAX_CANDIDATES: usize = 256;
+const MAX_CANDIDATES: usize = 256;
+/// Candidates where exact strings were asked for that are not all there: entries with their words are a makeshift.
+const MAX_MAKESHIFT_CANDIDATES: usize = 64;
 /// Bytes of text that one query reads.
 const MAX_READ_BYTES: usize = 3 * 1024 * 1024;
 /// A word in a larger share of the entries is common: it brings no candidates while there are others.
@@ -107,7 +109,8 @@ pub fn search(
     let literals = literals::asked(connection, session, query, searched)?;
     let mut asked = Vec::new();
     // Who asks for a string as it is, and nothing else, wants the entries that hold it. Its words help where none does.
-    let is_answered = literals.len() == query.literals.len() && query.asks_for_strings_only();
+    let strings_only = query.asks_for_strings_only();
+    let is_answered = strings_only && literals.len() == query.literals.len();
     if !is_answered {
         for word in &query.words {
             asked.extend(asked_word(connection, session, word, searched)?);
@@ -117,7 +120,12 @@ pub fn search(
         return Ok(Vec::new());
     }
     let scorer = Scorer::new(asked, literals, &query.dates, searched);
-    let candidates = scorer.candidates(searched.eligible, MAX_CANDIDATES);
+    let most = if strings_only && !is_answered {
+        MAX_MAKESHIFT_CANDIDATES
+    } else {
+        MAX_CANDIDATES
+    };
+    let candidates = scorer.candidates(searched.eligible, most);
     let mut found = scorer.score(&candidates, MAX_READ_BYTES);
     found.sort_by_key(|found| std::cmp::Reverse((found.score, found.position)));
     found.truncate(searched.limit);
