@@ -101,3 +101,44 @@ fn inspect_counts_turns_branches_and_damage() {
     );
     assert!(session.status()["tokens"].as_u64().unwrap() > 3_000);
 }
+
+/// What no budget of this window includes names a window and the budget to ask for with it; the window alone would not do.
+#[test]
+fn a_larger_window_includes_the_message_with_the_budget_that_is_named() {
+    let explained = |window: u32, budget: Option<u32>, band: bool| {
+        let config = json!({"context": {"condensedBand": {"enabled": band}}});
+        let (mut session, _) = opened_with(&log(120), &config);
+        session
+            .select_model(Model {
+                provider: "p".into(),
+                id: "m".into(),
+                context_window: window,
+                max_output: None,
+                cost: None,
+            })
+            .unwrap();
+        let request = PlanRequest {
+            budget,
+            ..PlanRequest::default()
+        };
+        session.plan(&request).unwrap();
+        let explanation = session.explain(None).unwrap();
+        explanation["excluded"].as_array().unwrap().clone()
+    };
+    for band in [false, true] {
+        let excluded = explained(40_000, None, band);
+        let row = excluded.first().unwrap();
+        let change = &row["smallestChange"];
+        assert_eq!(change["setting"], "contextWindow", "{row}");
+        assert_eq!(change["exact"], !band, "{row}");
+        let window = change["value"].as_u64().unwrap() as u32;
+        let budget = change["budget"].as_u64().unwrap() as u32;
+        let is_out = |budget: Option<u32>| {
+            let others = explained(window, budget, band);
+            let mut others = others.iter();
+            others.any(|other| other["firstEntryId"] == row["firstEntryId"])
+        };
+        assert!(!is_out(Some(budget)), "{row}");
+        assert!(is_out(None), "{row}");
+    }
+}
