@@ -52,7 +52,7 @@ test("the manifest and the explanation are printed too, with a time of the calle
     JSON.parse(run("plan", "--session", file, "--window", "32768", "--now-ms", "7", ...words).stdout) as Record<string, unknown>;
   assert.equal(document("--manifest")["createdAt"], 7);
   assert.ok((document("--explain", "--json")["excluded"] as unknown[]).length > 0);
-  assert.match(run("plan", "--session", file, "--window", "32768", "--explain").stdout, /messages +tokens +reason\n +\d/);
+  assert.match(run("plan", "--session", file, "--window", "32768", "--explain").stdout, /messages +tokens +why +entries\n +\d/);
 });
 
 test("a person's own configuration counts, below the named ones, and its problems end nothing", (context) => {
