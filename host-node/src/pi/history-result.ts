@@ -5,6 +5,7 @@
  * longer than `historyTools.maxOutputTokens`, at four characters a token, plus the envelope.
  */
 import type { HistoryAnswer, HistoryHit, HistoryLines } from "../contract.js";
+import { SEARCHABLE } from "../text/words.js";
 
 /** Characters that a token counts as. */
 const TOKEN_CHARACTERS = 4;
@@ -45,6 +46,7 @@ export function recallResult(answer: HistoryAnswer, scope: string, branch: Reado
   const head = {
     ...plainResult(status, { scope, indexedEntries, logEntries }),
     ...(indexedEntries < logEntries ? { note: "The index is being made; what is not indexed yet was not searched. Ask again." } : {}),
+    ...(status === "no-query" ? { note: `The query has nothing to search for; ${SEARCHABLE}.` } : {}),
     notice: NOTICE,
   };
   let room = allowedCharacters(maxOutputTokens) - JSON.stringify({ ...head, hits: [], omittedHits: 100 }).length;

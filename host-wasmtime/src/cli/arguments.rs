@@ -183,8 +183,8 @@ pub(crate) struct SearchArguments {
     /// Hits a question, 1 to 1000
     #[arg(long, value_name = "K", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(crate) limit: u32,
-    /// `current-branch` or `current-session`, which
-    /// has the other branches as well
+    /// `current-branch`, or `current-session` with the
+    /// other branches as well
     #[arg(
         long,
         value_name = "SCOPE",
@@ -203,9 +203,9 @@ pub(crate) struct SearchArguments {
     /// document, one line of JSON
     #[arg(long, verbatim_doc_comment, conflicts_with = "queries")]
     pub(crate) json: bool,
-    /// One more line at the end with the times of
-    /// indexing and searching, in milliseconds
-    #[arg(long, verbatim_doc_comment, requires = "queries")]
+    /// With `--queries`: one more line at the end with
+    /// the times of indexing and searching, in ms
+    #[arg(long, verbatim_doc_comment, conflicts_with = "query")]
     pub(crate) stats: bool,
     /// Time of the search, in milliseconds since 1970,
     /// for output that is compared

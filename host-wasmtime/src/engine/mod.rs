@@ -133,6 +133,17 @@ fn link(
     engine: &wasmtime::Engine,
     component: &Component,
 ) -> Result<ContextEnginePre<HostState>, HostError> {
+    let prepared = linker(engine, component)?
+        .instantiate_pre(component)
+        .map_err(load_error)?;
+    ContextEnginePre::new(prepared).map_err(load_error)
+}
+
+/// All that the component may import, and nothing else.
+fn linker(
+    engine: &wasmtime::Engine,
+    component: &Component,
+) -> Result<Linker<HostState>, HostError> {
     let imports = import_names(engine, component);
     if let Some(foreign) = imports.iter().find(|name| !is_known(name)) {
         return Err(HostError::Load(format!(
@@ -147,8 +158,7 @@ fn link(
     linker
         .define_unknown_imports_as_traps(component)
         .map_err(load_error)?;
-    let prepared = linker.instantiate_pre(component).map_err(load_error)?;
-    ContextEnginePre::new(prepared).map_err(load_error)
+    Ok(linker)
 }
 
 fn is_known(import: &str) -> bool {
@@ -166,3 +176,6 @@ fn import_names(engine: &wasmtime::Engine, component: &Component) -> Vec<String>
 fn load_error(error: wasmtime::Error) -> HostError {
     HostError::Load(format!("{error:#}"))
 }
+
+#[cfg(test)]
+mod vfs_suite_tests;
