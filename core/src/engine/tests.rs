@@ -1,6 +1,7 @@
 //! The façade on small logs in memory: reading in slices, plans, manifests, and what a host may do wrong.
 
 mod crossings;
+mod scopes;
 
 use std::cell::RefCell;
 

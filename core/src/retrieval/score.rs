@@ -11,7 +11,7 @@ use super::dates::MentionedDate;
 use super::indexed_text::indexed_text;
 use super::query::Literal;
 use super::reading::{Reader, Reading};
-use super::search::{Found, Reason, Searched};
+use super::search::{Found, Reason, Searched, WordRows};
 use super::timeline::Timeline;
 use crate::session::SessionLog;
 
@@ -68,6 +68,29 @@ pub(super) struct AskedLiteral {
 /// Below 1, because the rarest word of a question is often the one that nobody but the asker uses.
 const RARITY_POWER: f64 = 0.8;
 
+/// A word in a larger share of the entries is common: it brings no candidates while there are others.
+const COMMON_SHARE: f64 = 0.3;
+
+impl WordRows {
+    /// The word with what it counts where so many of `entries` hold it.
+    pub(super) fn weighed(self, entries: f64, document_frequency: f64) -> Asked {
+        Asked {
+            word: self.word,
+            stem: self.stem,
+            forms: self.forms,
+            rarity: self.weight * rarity(entries, document_frequency),
+            document_frequency,
+            is_common: document_frequency > COMMON_SHARE * entries,
+            rows: self.rows,
+        }
+    }
+}
+
+/// What an exact string counts that so many of the entries hold.
+pub(super) fn literal_value(entries: f64, holding: f64) -> f64 {
+    LITERAL * rarity(entries, holding)
+}
+
 /// How telling it is to hold what so many of the entries hold.
 pub(super) fn rarity(entries: f64, holding: f64) -> f64 {
     let odds = (entries - holding + 0.5).max(0.5) / (holding + 0.5);
@@ -109,6 +132,8 @@ pub(super) struct Scorer<'a> {
     log: &'a SessionLog,
     timeline: &'a Timeline,
     in_scope: &'a dyn Fn(u32) -> bool,
+    /// Entries of all sessions that are searched together.
+    entries: f64,
     /// Times that the question names, and what lying in one counts.
     times: Vec<std::ops::Range<i64>>,
     in_time: f64,
@@ -119,11 +144,13 @@ pub(super) struct Scorer<'a> {
 }
 
 impl<'a> Scorer<'a> {
+    /// `entries` are those of all sessions that are searched together; the exact strings come with what they count.
     pub(super) fn new(
         asked: Vec<Asked>,
-        literals: Vec<AskedLiteral>,
+        literals: Vec<(AskedLiteral, f64)>,
         dates: &[MentionedDate],
         searched: &Searched<'a>,
+        entries: f64,
     ) -> Self {
         let Searched {
             log,
@@ -131,14 +158,6 @@ impl<'a> Scorer<'a> {
             in_scope,
             ..
         } = *searched;
-        let entries = f64::from(timeline.entries());
-        let literals: Vec<(AskedLiteral, f64)> = literals
-            .into_iter()
-            .map(|literal| {
-                let value = LITERAL * rarity(entries, literal.rows.len() as f64);
-                (literal, value)
-            })
-            .collect();
         let times = named_times(dates, log, timeline);
         let held = if times.is_empty() {
             0
@@ -150,7 +169,7 @@ impl<'a> Scorer<'a> {
         let in_time = if held == 0 {
             0.0
         } else {
-            IN_TIME * rarity(entries, held as f64)
+            IN_TIME * rarity(f64::from(timeline.entries()), held as f64)
         };
         let total = asked.iter().map(|word| word.rarity).sum::<f64>()
             + literals.iter().map(|(_, value)| value).sum::<f64>()
@@ -161,6 +180,7 @@ impl<'a> Scorer<'a> {
             log,
             timeline,
             in_scope,
+            entries,
             times,
             in_time,
             total: total.max(f64::MIN_POSITIVE),
@@ -170,8 +190,12 @@ impl<'a> Scorer<'a> {
         scorer
     }
 
-    /// The most promising positions by the index alone, the best first.
-    pub(super) fn candidates(&self, eligible: &dyn Fn(u32) -> bool, most: usize) -> Vec<u32> {
+    /// The most promising positions by the index alone, each behind what it promises in millionths, the best first.
+    pub(super) fn candidates(
+        &self,
+        eligible: &dyn Fn(u32) -> bool,
+        most: usize,
+    ) -> Vec<(i64, u32)> {
         let mut promise = Promise::new(self.timeline.entries());
         for word in self.driving() {
             for (position, weight) in &word.rows {
@@ -201,8 +225,7 @@ impl<'a> Scorer<'a> {
             .collect();
         ranked.sort_unstable_by(|one, other| other.cmp(one));
         ranked.truncate(most);
-        // The best first: when the bytes that may be read run out, it is the least promising that are left.
-        ranked.into_iter().map(|(_, position)| position).collect()
+        ranked
     }
 
     /// What a row of the index promises for its entry and for those beside it.
@@ -375,7 +398,6 @@ impl<'a> Scorer<'a> {
             return;
         }
         let usual = (lengths.iter().sum::<f64>() / count).max(1.0);
-        let entries = f64::from(self.timeline.entries());
         for word in &self.asked {
             let mut frequencies = vec![0.0; lengths.len()];
             for (position, weight) in &word.rows {
@@ -388,7 +410,7 @@ impl<'a> Scorer<'a> {
                 .filter(|frequency| **frequency > 0.0)
                 .count();
             // What the word itself counts, with its rarity among bursts in place of that among entries.
-            let own = rarity(entries, word.document_frequency).max(f64::MIN_POSITIVE);
+            let own = rarity(self.entries, word.document_frequency).max(f64::MIN_POSITIVE);
             let value = word.rarity / own * rarity(count, holding as f64);
             for ((score, frequency), length) in
                 self.burst_scores.iter_mut().zip(&frequencies).zip(lengths)

@@ -1,20 +1,21 @@
 //! From a query to ranked entries.
 //!
-//! The way: the index says which entries hold the rarer words and the exact strings → a first score from that alone chooses
-//! [`MAX_CANDIDATES`] → these and their neighbours are read from the log, verified and scored in full ([`super::score`]).
+//! The way: the index says which entries hold the rarer words and the exact strings ([`ask`]) → a first score from that alone chooses
+//! candidates → these and their neighbours are read from the log, verified and scored in full ([`rank`]).
 //!
 //! Invariants:
 //! - Who may be found (branch, scope, not in the prompt already) is asked for every row of the index before anything is
 //!   counted or cut off.
 //! - An entry is found because its text, or that of an entry beside it, was verified to hold what was asked for.
-//! - Work is bounded: [`MAX_WORD_ROWS`] rows a word, [`MAX_CANDIDATES`] candidates, [`MAX_READ_BYTES`] bytes of text. Words so common
+//! - Work is bounded: [`MAX_WORD_ROWS`] rows a word, [`MAX_CANDIDATES`](super::rank::MAX_CANDIDATES) candidates. Words so common
 //!   that the bound cuts them off bring no candidates; they are scored in those that others bring.
 //! - Scores are rounded before they are compared; equal ones are ordered by position, the newest first.
 
 use rusqlite::Connection;
 
 use super::query::Query;
-use super::score::{self, Asked, Scorer};
+use super::rank::rank;
+use super::score::{self, AskedLiteral};
 use super::timeline::Timeline;
 use super::words;
 use crate::session::SessionLog;
@@ -25,12 +26,6 @@ use crate::store::{StoreError, entries};
 pub const MAX_WORD_ROWS: usize = 2_048;
 /// Rows that are compared with the log for one exact string, the newest.
 const MAX_LITERAL_ROWS: usize = 256;
-/// Candidates that are scored in full.
-pub const MAX_CANDIDATES: usize = 256;
-/// Bytes of text that one query reads.
-const MAX_READ_BYTES: usize = 3 * 1024 * 1024;
-/// A word in a larger share of the entries is common: it brings no candidates while there are others.
-const COMMON_SHARE: f64 = 0.3;
 /// Rows from which on a word needs no related stems.
 const ENOUGH_ROWS: usize = 512;
 /// Stems beside a word's own that begin as it does: how many, how much longer or shorter, and what they count.
@@ -83,6 +78,7 @@ impl std::fmt::Display for Reason {
 }
 
 /// What a search looks at.
+#[derive(Clone, Copy)]
 pub struct Searched<'a> {
     /// The log that the index was made from.
     pub log: &'a SessionLog,
@@ -92,40 +88,67 @@ pub struct Searched<'a> {
     pub in_scope: &'a dyn Fn(u32) -> bool,
     /// Whether the entry at that position, which is in scope, may be found.
     pub eligible: &'a dyn Fn(u32) -> bool,
-    /// Entries that are wanted.
-    pub limit: usize,
 }
 
-/// The best entries for the query, best first.
+/// The best entries of one session for the query, best first, at most `limit`.
 pub fn search(
     connection: &Connection,
     session: &IndexedSession,
     query: &Query,
     searched: &Searched<'_>,
+    limit: usize,
 ) -> Result<Vec<Found>, StoreError> {
-    let mut asked = Vec::new();
-    for word in &query.words {
-        asked.extend(asked_word(connection, session, word, searched)?);
-    }
-    let literals = asked_literals(connection, session, query, searched)?;
-    if asked.is_empty() && literals.is_empty() && query.dates.is_empty() {
-        return Ok(Vec::new());
-    }
-    let scorer = Scorer::new(asked, literals, &query.dates, searched);
-    let candidates = scorer.candidates(searched.eligible, MAX_CANDIDATES);
-    let mut found = scorer.score(&candidates, MAX_READ_BYTES);
-    found.sort_by_key(|found| std::cmp::Reverse((found.score, found.position)));
-    found.truncate(searched.limit);
-    Ok(found)
+    let asked = ask(connection, session, query, searched)?;
+    let found = rank(vec![(asked, *searched)], query, limit);
+    Ok(found.into_iter().map(|(_, found)| found).collect())
 }
 
-/// One word with the rows that hold a form of it. None where no row does.
-fn asked_word(
+/// What the index of one session says of a query.
+pub struct AskedIndex {
+    /// One for each word of the query.
+    pub(super) words: Vec<WordRows>,
+    /// One for each exact string of the query.
+    pub(super) literals: Vec<AskedLiteral>,
+}
+
+/// A word with the entries of one session that hold a form of it.
+pub(super) struct WordRows {
+    pub word: String,
+    pub stem: String,
+    /// What the word counts.
+    pub weight: f64,
+    /// Stems that count as it, and how much.
+    pub forms: Vec<(String, f64)>,
+    /// How many entries hold it, those that were not read guessed.
+    pub document_frequency: f64,
+    /// Positions that hold a form, ascending, with the largest weight of a form there.
+    pub rows: Vec<(u32, f64)>,
+}
+
+/// Asks the index of one session which entries hold the words and the exact strings of a query.
+pub fn ask(
+    connection: &Connection,
+    session: &IndexedSession,
+    query: &Query,
+    searched: &Searched<'_>,
+) -> Result<AskedIndex, StoreError> {
+    let words = query
+        .words
+        .iter()
+        .map(|word| word_rows(connection, session, word, searched));
+    Ok(AskedIndex {
+        words: words.collect::<Result<_, _>>()?,
+        literals: asked_literals(connection, session, query, searched)?,
+    })
+}
+
+/// One word with the rows that hold a form of it.
+fn word_rows(
     connection: &Connection,
     session: &IndexedSession,
     word: &super::query::AskedWord,
     searched: &Searched<'_>,
-) -> Result<Option<Asked>, StoreError> {
+) -> Result<WordRows, StoreError> {
     let mut forms: Vec<(String, f64)> = Vec::new();
     let timeline = searched.timeline;
     let mut rows = Rows::new(timeline.entries(), searched.in_scope);
@@ -147,9 +170,6 @@ fn asked_word(
         estimated,
         ..
     } = rows;
-    if rows.is_empty() {
-        return Ok(None);
-    }
     rows.sort_unstable_by(|one, other| one.0.cmp(&other.0).then(other.1.total_cmp(&one.1)));
     rows.dedup_by_key(|row| row.0);
     let entries = f64::from(timeline.entries());
@@ -158,16 +178,14 @@ fn asked_word(
     } else {
         rows.len() as f64
     };
-    let is_common = document_frequency > COMMON_SHARE * entries;
-    Ok(Some(Asked {
+    Ok(WordRows {
         word: word.word.clone(),
         stem: word.stem.clone(),
+        weight: word.weight,
         forms,
-        rarity: word.weight * score::rarity(entries, document_frequency),
         document_frequency,
-        is_common,
         rows,
-    }))
+    })
 }
 
 /// The rows of the index for the forms of a word.
@@ -260,12 +278,10 @@ fn asked_literals(
             looked_at < MAX_LITERAL_ROWS
         })?;
         rows.sort_unstable();
-        if !rows.is_empty() {
-            asked.push(score::AskedLiteral {
-                literal: literal.clone(),
-                rows,
-            });
-        }
+        asked.push(AskedLiteral {
+            literal: literal.clone(),
+            rows,
+        });
     }
     Ok(asked)
 }
