@@ -67,7 +67,7 @@ pub use ports::{
 };
 pub use session::{
     Classification, Clock, ConfigLayer, ConfigProblem, EntryLines, HealthDepth, HistoryAnswer,
-    HistoryHit, HistoryQuery, HistoryScope, INDEX_SLICE_BYTES, LogFormat, MergedConfig, Model,
+    HistoryHit, HistoryQuery, HistoryRelation, HistoryScope, INDEX_SLICE_BYTES, LogFormat, MergedConfig, Model,
     Plan, PlanItem, PlanRequest, Progress, Replacement, Run, SYNC_SLICE_BYTES, SearchStatus,
     Session, SessionOptions, Span, Supplement, SupplementKind, TokenCost, Usage,
 };

@@ -8,7 +8,6 @@
 //! a score is a whole number of millionths before anybody compares it.
 
 use super::dates::MentionedDate;
-use super::indexed_text::indexed_text;
 use super::query::Literal;
 use super::reading::{Reader, Reading};
 use super::search::{Found, Reason, Searched, WordRows};
@@ -60,9 +59,9 @@ pub(super) struct Asked {
 
 /// An exact string with the positions that hold it, ascending.
 #[derive(Debug)]
-pub(super) struct AskedLiteral {
-    pub literal: Literal,
-    pub rows: Vec<u32>,
+pub struct AskedLiteral {
+    pub(super) literal: Literal,
+    pub(super) rows: Vec<u32>,
 }
 
 /// Below 1, because the rarest word of a question is often the one that nobody but the asker uses.
@@ -97,18 +96,6 @@ pub(super) fn rarity(entries: f64, holding: f64) -> f64 {
     libm::pow(libm::log(1.0 + odds), RARITY_POWER)
 }
 
-/// Whether the entry's text holds the string.
-pub(super) fn holds(log: &SessionLog, position: u32, literal: &Literal) -> bool {
-    let Some(text) = log.entries().get(position as usize).and_then(indexed_text) else {
-        return false;
-    };
-    if literal.any_case {
-        text.to_lowercase().contains(&literal.text.to_lowercase())
-    } else {
-        text.contains(&literal.text)
-    }
-}
-
 /// BM25's denominator for a text of that many words, without the frequency.
 pub(super) fn length_damping(words: u32) -> f64 {
     let length = f64::from(words) / USUAL_WORDS;
@@ -134,6 +121,9 @@ pub(super) struct Scorer<'a> {
     in_scope: &'a dyn Fn(u32) -> bool,
     /// Entries of all sessions that are searched together.
     entries: f64,
+    /// By position: whether a row that was read names it for a word that counts beside others. Texts beside a candidate are read
+    /// only where one does.
+    may_help: Vec<bool>,
     /// Times that the question names, and what lying in one counts.
     times: Vec<std::ops::Range<i64>>,
     in_time: f64,
@@ -174,6 +164,14 @@ impl<'a> Scorer<'a> {
         let total = asked.iter().map(|word| word.rarity).sum::<f64>()
             + literals.iter().map(|(_, value)| value).sum::<f64>()
             + in_time;
+        let mut may_help = vec![false; timeline.entries() as usize];
+        for word in asked.iter().filter(|word| !word.is_common) {
+            for (position, _) in &word.rows {
+                if let Some(flag) = may_help.get_mut(*position as usize) {
+                    *flag = true;
+                }
+            }
+        }
         let mut scorer = Self {
             asked,
             literals,
@@ -181,6 +179,7 @@ impl<'a> Scorer<'a> {
             timeline,
             in_scope,
             entries,
+            may_help,
             times,
             in_time,
             total: total.max(f64::MIN_POSITIVE),
@@ -358,6 +357,7 @@ impl<'a> Scorer<'a> {
         let behind = self.behind(position);
         let mut around = Vec::with_capacity(4);
         let mut add = |other: Option<u32>, share: &dyn Fn(&Reading) -> f64| {
+            let other = other.filter(|other| self.may_help.get(*other as usize) == Some(&true));
             if let Some(other) = other {
                 let text = reader.read(other);
                 let share = share(&text);

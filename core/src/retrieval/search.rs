@@ -1,7 +1,8 @@
 //! From a query to ranked entries.
 //!
-//! The way: the index says which entries hold the rarer words and the exact strings ([`ask`]) → a first score from that alone chooses
-//! candidates → these and their neighbours are read from the log, verified and scored in full ([`rank`]).
+//! The way: the index says which entries hold the exact strings and the rarer words ([`ask`]) → a first score from that alone chooses
+//! candidates → these and their neighbours are read from the log, verified and scored in full ([`rank`]). A query of exact strings
+//! only that are all found ends with them.
 //!
 //! Invariants:
 //! - Who may be found (branch, scope, not in the prompt already) is asked for every row of the index before anything is
@@ -13,19 +14,19 @@
 
 use rusqlite::Connection;
 
+use super::literals::ask_literals;
 use super::query::Query;
 use super::rank::rank;
-use super::score::{self, AskedLiteral};
+use super::score::AskedLiteral;
 use super::timeline::Timeline;
 use super::words;
 use crate::session::SessionLog;
+use crate::store::StoreError;
+use crate::store::entries::{self, LastWord};
 use crate::store::sessions::IndexedSession;
-use crate::store::{StoreError, entries};
 
 /// Rows of the index that are read for the forms of a word, the newest of each form.
 pub const MAX_WORD_ROWS: usize = 2_048;
-/// Rows that are compared with the log for one exact string, the newest.
-const MAX_LITERAL_ROWS: usize = 256;
 /// Rows from which on a word needs no related stems.
 const ENOUGH_ROWS: usize = 512;
 /// Stems beside a word's own that begin as it does: how many, how much longer or shorter, and what they count.
@@ -98,48 +99,60 @@ pub fn search(
     searched: &Searched<'_>,
     limit: usize,
 ) -> Result<Vec<Found>, StoreError> {
-    let asked = ask(connection, session, query, searched)?;
+    let literals = ask_literals(connection, session, query, searched)?;
+    let words = if are_enough(query, &[&literals]) {
+        Vec::new()
+    } else {
+        ask_words(connection, session, query, searched)?
+    };
+    let asked = AskedIndex { literals, words };
     let found = rank(vec![(asked, *searched)], query, limit);
     Ok(found.into_iter().map(|(_, found)| found).collect())
 }
 
 /// What the index of one session says of a query.
 pub struct AskedIndex {
-    /// One for each word of the query.
-    pub(super) words: Vec<WordRows>,
     /// One for each exact string of the query.
-    pub(super) literals: Vec<AskedLiteral>,
+    pub literals: Vec<AskedLiteral>,
+    /// One for each word of the query; none where they were not asked for.
+    pub words: Vec<WordRows>,
 }
 
 /// A word with the entries of one session that hold a form of it.
-pub(super) struct WordRows {
-    pub word: String,
-    pub stem: String,
+pub struct WordRows {
+    pub(super) word: String,
+    pub(super) stem: String,
     /// What the word counts.
-    pub weight: f64,
+    pub(super) weight: f64,
     /// Stems that count as it, and how much.
-    pub forms: Vec<(String, f64)>,
+    pub(super) forms: Vec<(String, f64)>,
     /// How many entries hold it, those that were not read guessed.
-    pub document_frequency: f64,
+    pub(super) document_frequency: f64,
     /// Positions that hold a form, ascending, with the largest weight of a form there.
-    pub rows: Vec<(u32, f64)>,
+    pub(super) rows: Vec<(u32, f64)>,
 }
 
-/// Asks the index of one session which entries hold the words and the exact strings of a query.
-pub fn ask(
+/// Asks the index of one session which entries hold the words of a query.
+pub fn ask_words(
     connection: &Connection,
     session: &IndexedSession,
     query: &Query,
     searched: &Searched<'_>,
-) -> Result<AskedIndex, StoreError> {
-    let words = query
-        .words
-        .iter()
-        .map(|word| word_rows(connection, session, word, searched));
-    Ok(AskedIndex {
-        words: words.collect::<Result<_, _>>()?,
-        literals: asked_literals(connection, session, query, searched)?,
-    })
+) -> Result<Vec<WordRows>, StoreError> {
+    let words = query.words.iter();
+    words
+        .map(|word| word_rows(connection, session, word, searched))
+        .collect()
+}
+
+/// Whether the entries that hold the exact strings of a query are all that it wants, by what each session that is searched says of
+/// them: who asks for strings as they are, and nothing else, wants the entries that hold them. Their words help where none does.
+pub fn are_enough(query: &Query, sessions: &[&[AskedLiteral]]) -> bool {
+    query.asks_for_strings_only()
+        && (0..query.literals.len()).all(|number| {
+            let of_each = sessions.iter().filter_map(|literals| literals.get(number));
+            of_each.into_iter().any(|literal| !literal.rows.is_empty())
+        })
 }
 
 /// One word with the rows that hold a form of it.
@@ -220,7 +233,7 @@ impl<'a> Rows<'a> {
             return Ok(());
         }
         let mut oldest = self.entries;
-        entries::with_word(connection, session, word, |position| {
+        entries::with_words(connection, session, &[word], LastWord::Whole, |position| {
             // An entry outside of what is searched takes no row from the others.
             if (self.in_scope)(position) {
                 self.found.push((position, weight));
@@ -256,32 +269,4 @@ fn related_stems(connection: &Connection, stem: &str) -> Result<Vec<String>, Sto
     related.sort_by_key(|other| (other.len().abs_diff(stem.len()), other.clone()));
     related.truncate(MAX_RELATED_STEMS);
     Ok(related)
-}
-
-/// The exact strings with the entries whose text was verified to hold them.
-fn asked_literals(
-    connection: &Connection,
-    session: &IndexedSession,
-    query: &Query,
-    searched: &Searched<'_>,
-) -> Result<Vec<score::AskedLiteral>, StoreError> {
-    let mut asked = Vec::new();
-    for literal in &query.literals {
-        let mut rows = Vec::new();
-        let mut looked_at = 0;
-        entries::with_trigrams(connection, session, &literal.text, |position| {
-            looked_at += 1;
-            let may_be_found = (searched.in_scope)(position) && (searched.eligible)(position);
-            if may_be_found && score::holds(searched.log, position, literal) {
-                rows.push(position);
-            }
-            looked_at < MAX_LITERAL_ROWS
-        })?;
-        rows.sort_unstable();
-        asked.push(AskedLiteral {
-            literal: literal.clone(),
-            rows,
-        });
-    }
-    Ok(asked)
 }

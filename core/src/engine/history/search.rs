@@ -1,5 +1,7 @@
 //! Searching, in one session or in several as if they were one.
 
+use rusqlite::Connection;
+
 use super::super::Session;
 use super::super::error::EngineError;
 use super::super::scope::{Opened, OtherSession, OtherSessions, check_allowed};
@@ -9,11 +11,13 @@ use super::{
 };
 use crate::fixed_hash::FixedHashSet;
 use crate::retrieval::{
-    AskedIndex, Found, Grant, IndexDatabase, Query, Relation, Scope, Searched, SessionIndex, ask,
-    collapsed, excerpt, indexed_text, is_eligible, rank,
+    AskedIndex, AskedLiteral, Found, Grant, IndexDatabase, Query, Relation, Scope, Searched,
+    SessionIndex, are_enough, ask_literals, ask_words, collapsed, excerpt, indexed_text,
+    is_eligible, rank,
 };
 use crate::session::{Entry, SessionLog};
 use crate::store::StoreError;
+use crate::store::sessions::IndexedSession;
 
 impl Session {
     /// Brings the index up to date of what the scope covers: reads the other sessions' logs, and indexes up to `max_bytes` of text
@@ -114,14 +118,13 @@ impl Session {
                 relation: Box::new(|position| counted.relation(position)),
             }
         }));
-        let with_summaries = self.config.history_tools.include_summaries;
-        let found = find(
-            &mut parts,
-            &mut self.database,
+        let asking = Asking {
             parsed,
-            query,
-            with_summaries,
-        )?;
+            with_summaries: self.config.history_tools.include_summaries,
+            now_ms: query.now_ms,
+        };
+        let limit = query.limit as usize;
+        let found = find(&mut parts, &mut self.database, &asking, limit)?;
         // Four bytes a token are never fewer characters than the estimators count.
         let mut room = query.max_tokens.map_or(0, |tokens| tokens as usize * 4);
         let mut hits = Vec::new();
@@ -209,41 +212,91 @@ impl Part<'_> {
         self.log.entries().get(position as usize)
     }
 
-    /// What its index says of the query. None where nothing of it is indexed, or its rows were lost: they are made anew by the next
+    /// What its index says of a query. None where nothing of it is indexed, or its rows were lost: they are made anew by the next
     /// slices.
-    fn ask(
+    fn ask<T>(
         &mut self,
         database: &mut IndexDatabase,
-        query: &Query,
-        now_ms: u64,
-        with_summaries: bool,
-    ) -> Result<Option<AskedIndex>, StoreError> {
+        query: &Asking<'_>,
+        of_index: impl FnOnce(
+            &Connection,
+            &IndexedSession,
+            &Query,
+            &Searched<'_>,
+        ) -> Result<T, StoreError>,
+    ) -> Result<Option<T>, StoreError> {
         let log = self.log;
-        self.index
-            .search(database, log, now_ms, |connection, session, timeline| {
+        let eligible = |position| may_be_found(log, position, query.with_summaries);
+        self.index.search(
+            database,
+            log,
+            query.now_ms,
+            |connection, session, timeline| {
                 let searched = Searched {
                     log,
                     timeline,
                     in_scope: &*self.in_scope,
-                    eligible: &|position| may_be_found(log, position, with_summaries),
+                    eligible: &eligible,
                 };
-                ask(connection, session, query, &searched)
-            })
+                of_index(connection, session, query.parsed, &searched)
+            },
+        )
     }
+}
+
+/// A question, as each part is asked it.
+struct Asking<'a> {
+    parsed: &'a Query,
+    with_summaries: bool,
+    now_ms: u64,
+}
+
+/// What the index of each part says. None where nothing of it is indexed.
+fn ask(
+    parts: &mut [Part<'_>],
+    database: &mut IndexDatabase,
+    query: &Asking<'_>,
+) -> Result<Vec<Option<AskedIndex>>, StoreError> {
+    if !query.parsed.asks_for_strings_only() {
+        let ask_part = |part: &mut Part<'_>| {
+            part.ask(database, query, |connection, session, parsed, searched| {
+                Ok(AskedIndex {
+                    literals: ask_literals(connection, session, parsed, searched)?,
+                    words: ask_words(connection, session, parsed, searched)?,
+                })
+            })
+        };
+        return parts.iter_mut().map(ask_part).collect();
+    }
+    // Whether words are asked for depends on what all parts say of the exact strings.
+    let mut literals = Vec::with_capacity(parts.len());
+    for part in &mut *parts {
+        literals.push(part.ask(database, query, ask_literals)?);
+    }
+    let known: Vec<&[AskedLiteral]> = literals.iter().flatten().map(Vec::as_slice).collect();
+    let is_enough = are_enough(query.parsed, &known);
+    let ask_part = |(part, literals): (&mut Part<'_>, Option<Vec<AskedLiteral>>)| {
+        let words = if is_enough {
+            Some(Vec::new())
+        } else {
+            part.ask(database, query, ask_words)?
+        };
+        Ok(literals
+            .zip(words)
+            .map(|(literals, words)| AskedIndex { literals, words }))
+    };
+    parts.iter_mut().zip(literals).map(ask_part).collect()
 }
 
 /// The best entries of all parts, the best first, each behind its part's place.
 fn find(
     parts: &mut [Part<'_>],
     database: &mut IndexDatabase,
-    parsed: &Query,
-    query: &HistoryQuery,
-    with_summaries: bool,
+    query: &Asking<'_>,
+    limit: usize,
 ) -> Result<Vec<(usize, Found)>, StoreError> {
-    let mut asked = Vec::with_capacity(parts.len());
-    for part in &mut *parts {
-        asked.push(part.ask(database, parsed, query.now_ms, with_summaries)?);
-    }
+    let asked = ask(parts, database, query)?;
+    let with_summaries = query.with_summaries;
     let eligible: Vec<_> = parts
         .iter()
         .map(|part| move |position: u32| may_be_found(part.log, position, with_summaries))
@@ -264,7 +317,7 @@ fn find(
             ));
         }
     }
-    let found = rank(searched, parsed, query.limit as usize).into_iter();
+    let found = rank(searched, query.parsed, limit).into_iter();
     Ok(found
         .filter_map(|(at, found)| Some((*places.get(at)?, found)))
         .collect())
