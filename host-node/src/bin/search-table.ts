@@ -1,6 +1,6 @@
 /** What a search found: one block a hit, with the part of the entry that answers. */
 import type { HistoryAnswer, HistoryHit } from "../contract.js";
-import { COLUMNS, counted, cut, dateAndTime, figure, wrapped } from "../text/layout.js";
+import { COLUMNS, counted, cut, dateAndTime, figure, printable, wrapped } from "../text/layout.js";
 
 /** Lines of an excerpt that are shown. */
 const EXCERPT_LINES = 6;
@@ -11,7 +11,9 @@ export function searchTable(answer: HistoryAnswer): string {
     answer.indexedEntries < answer.logEntries
       ? [`${figure(answer.indexedEntries)} of ${counted(answer.logEntries, "entry", "entries")} are indexed; the rest was not searched.`]
       : [];
-  return [...foundLines(answer), ...behind].join("\n");
+  const { leftOut } = answer.sessions;
+  const without = leftOut === 0 ? [] : ["", `Left out: ${counted(leftOut, "session", "sessions")} whose log is missing, damaged, or beyond the bounds.`];
+  return [...foundLines(answer), ...without, ...behind].join("\n");
 }
 
 /** A score as people write it, and as the Rust command line does: at least one decimal, and no zeros behind the last. */
@@ -46,5 +48,19 @@ function block(hit: HistoryHit, rank: number): string[] {
   if (lines.length > shown.length) {
     shown.push(`${cut(shown.pop() ?? "", inner - 2)} …`);
   }
-  return [`${head.padEnd(COLUMNS - 9)}${score.padStart(9)}`, ...[cut(hit.reason, inner), ...shown].map((line) => INDENT + line)];
+  return [`${head.padEnd(COLUMNS - 9)}${score.padStart(9)}`, ...[cut(hit.reason, inner), ...elsewhere(hit).map((line) => cut(line, inner)), ...shown].map((line) => INDENT + line)];
+}
+
+/** Where an entry stands that is not on the active branch. */
+function elsewhere({ relation, sessionId }: HistoryHit): string[] {
+  switch (relation) {
+    case "ancestor":
+      return [];
+    case "other-branch":
+      return [`on another branch, session ${printable(sessionId)}`];
+    case "lineage-ancestor":
+      return [`before the fork, session ${printable(sessionId)}`];
+    case "other-session":
+      return [`session ${printable(sessionId)}`];
+  }
 }

@@ -2,8 +2,8 @@
 
 use ds4_context_host::{
     CodeCache, ConfigLayer, DataFolder, Engine, EngineOptions, GrantedFolders, HealthDepth,
-    HistoryAnswer, HistoryQuery, HistoryScope, MergedConfig, Model, Place, PlanRequest, Ports, Session,
-    SessionOptions,
+    HistoryAnswer, HistoryQuery, HistoryScope, MergedConfig, Model, Place, PlanRequest, Ports,
+    Session, SessionOptions,
 };
 
 use super::failure::Failure;
