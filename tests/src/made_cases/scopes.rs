@@ -134,7 +134,10 @@ fn broken_lineage() -> MadeCase {
 
 fn project() -> MadeCase {
     let mut log = session("own");
-    log.user("u1", "What do we know of the beacon?");
+    log.turn("o1", 300)
+        .turn("o2", 300)
+        .turn("o3", 300)
+        .user("u1", "What do we know of the beacon?");
     let mut older = session("older");
     older.user("a1", "The beacon flashes twice a minute.");
     let mut newer = session("newer");
