@@ -41,6 +41,8 @@ pub use rank::rank;
 pub use references::{Grant, LIFETIME_MS, MAX_REFERENCES, References};
 pub use scope::{Relation, Scope};
 pub use score::AskedLiteral;
-pub use search::{AskedIndex, Found, Reason, Searched, WordRows, are_enough, ask_words, search};
+pub use search::{
+    AskedIndex, Found, Reason, RelatedStems, Searched, WordRows, are_enough, ask_words, search,
+};
 pub use source::Source;
 pub use timeline::Timeline;

@@ -20,6 +20,7 @@ use super::rank::rank;
 use super::score::AskedLiteral;
 use super::timeline::Timeline;
 use super::words;
+use crate::fixed_hash::FixedHashMap;
 use crate::session::SessionLog;
 use crate::store::StoreError;
 use crate::store::entries::{self, LastWord};
@@ -103,7 +104,13 @@ pub fn search(
     let words = if are_enough(query, &[&literals]) {
         Vec::new()
     } else {
-        ask_words(connection, session, query, searched)?
+        ask_words(
+            connection,
+            session,
+            query,
+            searched,
+            &mut RelatedStems::default(),
+        )?
     };
     let asked = AskedIndex { literals, words };
     let found = rank(vec![(asked, *searched)], query, limit);
@@ -132,16 +139,17 @@ pub struct WordRows {
     pub(super) rows: Vec<(u32, f64)>,
 }
 
-/// Asks the index of one session which entries hold the words of a query.
+/// Asks the index of one session which entries hold the words of a query. `related` are known from other sessions of the same query.
 pub fn ask_words(
     connection: &Connection,
     session: &IndexedSession,
     query: &Query,
     searched: &Searched<'_>,
+    related: &mut RelatedStems,
 ) -> Result<Vec<WordRows>, StoreError> {
     let words = query.words.iter();
     words
-        .map(|word| word_rows(connection, session, word, searched))
+        .map(|word| word_rows(connection, session, word, searched, related))
         .collect()
 }
 
@@ -161,6 +169,7 @@ fn word_rows(
     session: &IndexedSession,
     word: &super::query::AskedWord,
     searched: &Searched<'_>,
+    related: &mut RelatedStems,
 ) -> Result<WordRows, StoreError> {
     let mut forms: Vec<(String, f64)> = Vec::new();
     let timeline = searched.timeline;
@@ -171,10 +180,10 @@ fn word_rows(
     }
     // A word that many entries hold needs no relatives, and has the most.
     if rows.found.len() < ENOUGH_ROWS {
-        for related in related_stems(connection, &word.stem)? {
-            if forms.iter().all(|(stem, _)| *stem != related) {
-                rows.read(connection, session, &related, RELATED_WEIGHT)?;
-                forms.push((related, RELATED_WEIGHT));
+        for related in related.of(connection, &word.stem)? {
+            if forms.iter().all(|(stem, _)| stem != related) {
+                rows.read(connection, session, related, RELATED_WEIGHT)?;
+                forms.push((related.clone(), RELATED_WEIGHT));
             }
         }
     }
@@ -250,6 +259,20 @@ impl<'a> Rows<'a> {
             count * f64::from(self.entries) / f64::from(walked)
         };
         Ok(())
+    }
+}
+
+/// Related stems by stem. They are those of the whole database, so that the sessions of a query share them.
+#[derive(Default)]
+pub struct RelatedStems(FixedHashMap<String, Vec<String>>);
+
+impl RelatedStems {
+    fn of(&mut self, connection: &Connection, stem: &str) -> Result<&[String], StoreError> {
+        if !self.0.contains_key(stem) {
+            let related = related_stems(connection, stem)?;
+            self.0.insert(stem.to_owned(), related);
+        }
+        Ok(self.0.get(stem).map_or(&[], Vec::as_slice))
     }
 }
 

@@ -135,7 +135,7 @@ describeForEachPi("the history", (pi) => {
     const scene = await Scene.open(t, pi);
     const rpc = await scene.start({ extensions: [extensionPackage()] });
     await rpc.prompt(`${SECRET} [[say:Noted.]]`);
-    const original = await rpc.sessionFile();
+    const original = (await rpc.sessionFile()) ?? "";
     await rpc.prompt("The door is painted vermilion. [[say:I see.]]");
     const query = "how is the release called?";
     const isSecret = ({ role, excerpt }: Hit) => role === "user" && excerpt.includes("Quirky Heron");

@@ -11,8 +11,8 @@ use super::{
 };
 use crate::fixed_hash::FixedHashSet;
 use crate::retrieval::{
-    AskedIndex, AskedLiteral, Found, Grant, IndexDatabase, Query, Relation, Scope, Searched,
-    SessionIndex, are_enough, ask_literals, ask_words, collapsed, excerpt, indexed_text,
+    AskedIndex, AskedLiteral, Found, Grant, IndexDatabase, Query, RelatedStems, Relation, Scope,
+    Searched, SessionIndex, are_enough, ask_literals, ask_words, collapsed, excerpt, indexed_text,
     is_eligible, rank,
 };
 use crate::session::{Entry, SessionLog};
@@ -257,12 +257,13 @@ fn ask(
     database: &mut IndexDatabase,
     query: &Asking<'_>,
 ) -> Result<Vec<Option<AskedIndex>>, StoreError> {
+    let mut related = RelatedStems::default();
     if !query.parsed.asks_for_strings_only() {
         let ask_part = |part: &mut Part<'_>| {
             part.ask(database, query, |connection, session, parsed, searched| {
                 Ok(AskedIndex {
                     literals: ask_literals(connection, session, parsed, searched)?,
-                    words: ask_words(connection, session, parsed, searched)?,
+                    words: ask_words(connection, session, parsed, searched, &mut related)?,
                 })
             })
         };
@@ -279,7 +280,9 @@ fn ask(
         let words = if is_enough {
             Some(Vec::new())
         } else {
-            part.ask(database, query, ask_words)?
+            part.ask(database, query, |connection, session, parsed, searched| {
+                ask_words(connection, session, parsed, searched, &mut related)
+            })?
         };
         Ok(literals
             .zip(words)
