@@ -84,7 +84,15 @@ export interface ExplainedExclusion {
   readonly messageCount: number;
   readonly tokens: number;
   readonly reason: string;
-  readonly smallestChange: { readonly setting: string; readonly value?: number | null; readonly text: string };
+  readonly smallestChange: {
+    readonly setting: string;
+    readonly value?: number | null;
+    /** With a window: the budget to ask for in it. */
+    readonly budget?: number;
+    /** Whether the budget is the smallest; else it is enough for sure. */
+    readonly exact?: boolean;
+    readonly text: string;
+  };
 }
 
 /** `ds4-context-inspect-v1`: the tree, branches, turns, tokens and damage of a log. */

@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { millionths } from "../dist/bin/search-table.js";
 import type { HealthDocument } from "../dist/index.js";
 import { hashOf, needle, needleLog } from "./needle-logs.js";
-import { PiLog } from "./pi-logs.js";
+import { conversation, PiLog } from "./pi-logs.js";
 import { temporaryFolder } from "./temporary-folder.js";
 
 const nodeProgram = [process.execPath, fileURLToPath(new URL("../dist/bin/ds4-context.js", import.meta.url))];
@@ -44,7 +44,7 @@ test("search answers one question, in words and as a document, and keeps nothing
   const answer = JSON.parse(stdout) as { status: string; hits: { entryId: string }[]; indexedEntries: number; logEntries: number };
   assert.deepEqual([answer.status, answer.hits.map(({ entryId }) => entryId), answer.indexedEntries, answer.logEntries], ["complete", ["e7"], 20, 20]);
   assert.match(node("search", "--session", log.file, "zzzunknown").stdout, /^Nothing was found\.\n$/);
-  assert.match(node("search", "--session", log.file, "a").stdout, /^There is nothing to look for in that/);
+  assert.match(node("search", "--session", log.file, "a").stdout, /^Nothing to search for in that: name a word/);
   assert.deepEqual(readdirSync(home), []);
 });
 
@@ -71,6 +71,61 @@ test("search answers a file of questions, and standard input, a line each", (con
   assert.deepEqual(Object.keys(lines[2]?.["stats"] as object), ["index_ms", "query_ms"]);
   const input = run(home, nodeProgram, ["search", "--session", log.file, "--queries", "-", "--limit", "1"], readFileSync(questions, "utf8"));
   assert.equal(input.stdout, fromFile.stdout.split("\n").slice(0, 2).join("\n") + "\n");
+});
+
+test("a file of questions is read as other programs write it, and every line that is none is named", (context) => {
+  const { folder, log, node } = scene(context);
+  const questions = join(folder, "questions.jsonl");
+  writeFileSync(questions, `\ufeff{"id":"\\udc00","query":"${needle(3)} \\ud800"}\r\n`);
+  const { stdout, stderr } = node("search", "--session", log.file, "--queries", questions, "--limit", "1");
+  assert.equal(stderr, "");
+  assert.match(stdout, /^\{"id":"\ufffd","hits":\[\{"entryId":"e3"/);
+  writeFileSync(questions, '{"id":1,"query":"x"}\n{}\n[\n1\n2\n3\n4\n');
+  assert.match(node("search", "--session", log.file, "--queries", questions).stderr, /, lines 2, 3, 4, 5, 6 and 1 more: not \{"id"/);
+});
+
+test("a hit that only stands beside a match is marked", (context) => {
+  const folder = temporaryFolder(context);
+  const log = new PiLog(join(folder, "session.jsonl"));
+  for (let part = 0; part < 12; part++) {
+    log.user(`Look at part ${part} of the parser`);
+  }
+  log.user("Why does the zebrafish pipeline stop?");
+  log.assistant("The seed was stale, so nothing matched.");
+  const { stdout } = run(folder, nodeProgram, ["search", "--session", log.file, "zebrafish pipeline"]);
+  const line = (id: string) => stdout.split("\n").find((candidate) => new RegExp(`^ *\\d+ {2}${id} `).test(candidate)) ?? "";
+  assert.match(line("e12"), /user/);
+  assert.doesNotMatch(line("e12"), /beside a match/);
+  assert.match(line("e13"), /beside a match/);
+});
+
+test("no line of a help text or a table is wider than 80 columns", (context) => {
+  const folder = temporaryFolder(context);
+  const data = join(folder, "a-folder-with-a-long-name/".repeat(6));
+  const long = conversation(join(folder, `${"long-name-".repeat(12)}.jsonl`), 80, 800);
+  writeFileSync(long.file, readFileSync(long.file, "utf8").replaceAll(/"e(\d+)"/g, '"an-entry-of-a-very-long-name-indeed-$1"'));
+  const tables = [
+    ["--help"],
+    ...[long.file, needleLog(join(folder, "short.jsonl"), 2, 100).file].flatMap((log) =>
+      [
+        ["plan"],
+        ["plan", "--window", "20000"],
+        ["plan", "--explain", "--window", "20000"],
+        ["inspect"],
+        ["index", "--data-dir", data],
+        ["health", "--data-dir", data],
+        ["search", "Question 7 answer needle1q notes.txt"],
+        ["search", "the of"],
+      ].map((words) => [...words, "--session", log]),
+    ),
+  ];
+  for (const words of tables) {
+    const { status, stdout, stderr } = run(folder, nodeProgram, words);
+    assert.notEqual(status, 2, stderr);
+    for (const line of stdout.split("\n")) {
+      assert.ok(line.length <= 80, `${words.slice(0, 3).join(" ")}: ${line}`);
+    }
+  }
 });
 
 test("index keeps the index, makes it anew, and health checks it", (context) => {

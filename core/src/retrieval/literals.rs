@@ -1,10 +1,10 @@
 //! Entries that hold an exact string.
 //!
 //! A string is looked for as the words that it is made of, its last one also as the beginning of a longer word; one that stands
-//! nowhere like that is looked for inside of words.
+//! nowhere like that, and is no phrase, is looked for inside of words.
 //!
-//! Invariants: an entry counts only once its text was compared with the string; work is bounded by [`MAX_ROWS`], [`MAX_OTHERS`] and
-//! [`INSIDE_WORDS`], which leave out the oldest entries and nothing else.
+//! Invariants: an entry counts only once its text was compared with the string; work is bounded by [`MAX_ROWS`], [`MAX_OTHERS`],
+//! [`MAX_OTHERS_INSIDE_WORDS`] and [`INSIDE_WORDS`], which leave out the oldest entries and nothing else.
 
 use rusqlite::Connection;
 
@@ -20,8 +20,10 @@ use crate::store::sessions::IndexedSession;
 
 /// Entries that hold one exact string, the newest.
 const MAX_ROWS: usize = 256;
-/// Entries that are compared with one exact string and do not hold it.
+/// Entries that hold a string's words and not the string.
 const MAX_OTHERS: usize = 512;
+/// Entries that hold a string's rarest runs of three characters and not the string.
+const MAX_OTHERS_INSIDE_WORDS: usize = 128;
 /// Entries in which a string is looked for inside of words, the newest.
 const INSIDE_WORDS: u32 = 65_536;
 /// Words of a string that the index is asked for, the longest.
@@ -39,7 +41,7 @@ pub fn ask_literals(
     let mut asked = Vec::new();
     for literal in &query.literals {
         let mut rows = Vec::new();
-        for way in ways(&literal.text) {
+        for way in ways(literal) {
             rows = rows_of(connection, session, literal, &way, searched)?;
             if !rows.is_empty() {
                 break;
@@ -60,8 +62,9 @@ enum Way {
     InsideWords(Vec<String>),
 }
 
-/// From the one that costs least on: each is of use only where those before found nothing.
-fn ways(text: &str) -> Vec<Way> {
+/// From the one that costs least on: each is of use only where those before found nothing. A phrase is made of whole words.
+fn ways(literal: &Literal) -> Vec<Way> {
+    let text = &literal.text;
     let words = words_of(text);
     let mut ways = Vec::new();
     if let Some(last) = words.last() {
@@ -73,7 +76,9 @@ fn ways(text: &str) -> Vec<Way> {
             ways.push(Way::Words(asked, LastWord::Beginning));
         }
     }
-    ways.push(Way::InsideWords(trigrams::runs(text)));
+    if !literal.any_case {
+        ways.push(Way::InsideWords(trigrams::runs(text)));
+    }
     ways
 }
 
@@ -110,6 +115,10 @@ fn rows_of(
 ) -> Result<Vec<u32>, StoreError> {
     let mut rows = Vec::new();
     let mut others = 0;
+    let most_others = match way {
+        Way::Words(..) => MAX_OTHERS,
+        Way::InsideWords(_) => MAX_OTHERS_INSIDE_WORDS,
+    };
     let compare = |position: u32| {
         if (searched.in_scope)(position) && (searched.eligible)(position) {
             if holds(searched.log, position, literal) {
@@ -118,7 +127,7 @@ fn rows_of(
                 others += 1;
             }
         }
-        rows.len() < MAX_ROWS && others < MAX_OTHERS
+        rows.len() < MAX_ROWS && others < most_others
     };
     match way {
         Way::Words(words, last) => {

@@ -12,6 +12,8 @@ use super::search::{AskedIndex, Found, Searched};
 
 /// Candidates that are scored in full.
 pub const MAX_CANDIDATES: usize = 256;
+/// Candidates where exact strings were asked for that are not all there: entries with their words are a makeshift.
+const MAX_MAKESHIFT_CANDIDATES: usize = 64;
 /// Bytes of text that one query reads.
 const MAX_READ_BYTES: usize = 3 * 1024 * 1024;
 
@@ -21,17 +23,25 @@ pub fn rank(
     query: &Query,
     limit: usize,
 ) -> Vec<(usize, Found)> {
+    // Where the exact strings are all there, nobody asked for words.
+    let is_makeshift =
+        query.asks_for_strings_only() && sessions.iter().any(|(asked, _)| !asked.words.is_empty());
+    let most = if is_makeshift {
+        MAX_MAKESHIFT_CANDIDATES
+    } else {
+        MAX_CANDIDATES
+    };
     let scorers = scorers(sessions, query);
     let mut candidates: Vec<(i64, usize, u32)> = Vec::new();
     for (place, (scorer, searched)) in scorers.iter().enumerate() {
-        let of_session = scorer.candidates(searched.eligible, MAX_CANDIDATES);
+        let of_session = scorer.candidates(searched.eligible, most);
         candidates.extend(of_session.into_iter().map(|(value, at)| (value, place, at)));
     }
     let best = |(value, place, at): &(i64, usize, u32)| {
         std::cmp::Reverse((*value, usize::MAX - place, *at))
     };
     candidates.sort_by_key(best);
-    candidates.truncate(MAX_CANDIDATES);
+    candidates.truncate(most);
     let mut found = Vec::new();
     for (place, (scorer, _)) in scorers.iter().enumerate() {
         // The best first: when the bytes that may be read run out, it is the least promising that are left.

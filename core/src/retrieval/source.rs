@@ -11,7 +11,7 @@ use super::index::RebuildReason;
 use super::indexed_text::{cut, indexed_text};
 use super::words;
 use crate::ports::{Place, Storage, StorageError};
-use crate::session::{EntryKind, SessionLog};
+use crate::session::SessionLog;
 use crate::store::StoreError;
 use crate::store::entries::{self, EntryRow};
 use crate::store::sessions::{Checkpoint, IndexedSession};
@@ -131,9 +131,6 @@ impl Source<'_> {
                     text,
                 },
             )?;
-            if let EntryKind::Label { target_id, label } = &entry.kind {
-                entries::set_label(connection, session, target_id, label.as_deref())?;
-            }
             word_counts.push(indexed.count);
             // An entry without text is work all the same.
             bytes += text.len().max(64) as u64;

@@ -11,7 +11,7 @@ use crate::session::SessionLog;
 /// Runs that one search asks for at most: more of them find hardly less, and each costs a list to walk.
 const MAX_RUNS: usize = 24;
 /// Rare runs that a search asks for first: at least, and at most.
-const FEW_RUNS: std::ops::RangeInclusive<usize> = 3..=8;
+const FEW_RUNS: std::ops::RangeInclusive<usize> = 3..=5;
 /// Entries beside those that hold the string that the rare runs may bring, by the sample.
 const EXPECTED_OTHERS: f64 = 4.0;
 /// Texts of a sample, and bytes of each.

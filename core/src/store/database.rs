@@ -266,7 +266,6 @@ fn prepare(connection: &Connection) -> Result<(), StoreError> {
          PRAGMA cache_spill = OFF;
          PRAGMA journal_mode = DELETE;
          PRAGMA synchronous = FULL;
-         PRAGMA foreign_keys = ON;
          PRAGMA trusted_schema = OFF;
          PRAGMA secure_delete = FAST;
          PRAGMA temp_store = MEMORY;"

@@ -81,27 +81,6 @@ pub fn insert(
     Ok(())
 }
 
-/// Sets or takes away the label of an entry.
-pub fn set_label(
-    connection: &Connection,
-    session: &IndexedSession,
-    entry_id: &str,
-    label: Option<&str>,
-) -> Result<(), StoreError> {
-    match label {
-        Some(label) => connection
-            .prepare_cached(
-                "INSERT INTO labels (session, entry_id, label) VALUES (?1, ?2, ?3)
-                 ON CONFLICT (session, entry_id) DO UPDATE SET label = excluded.label",
-            )?
-            .execute((session.number, entry_id, label))?,
-        None => connection
-            .prepare_cached("DELETE FROM labels WHERE session = ?1 AND entry_id = ?2")?
-            .execute((session.number, entry_id))?,
-    };
-    Ok(())
-}
-
 /// Takes away everything of a session but its row.
 pub(super) fn remove_all(
     connection: &Connection,
@@ -137,7 +116,6 @@ pub(super) fn remove_all(
         }
     }
     connection.execute("DELETE FROM entries WHERE key BETWEEN ?1 AND ?2", range)?;
-    connection.execute("DELETE FROM labels WHERE session = ?1", [session.number])?;
     Ok(())
 }
 

@@ -1,21 +1,13 @@
 /** The command `search`. Its JSON is, to the byte, that of the Rust command line. */
-import { readFile } from "node:fs/promises";
-import { text as readAll } from "node:stream/consumers";
 import type { HistoryAnswer, HistoryHit, HistoryQuery } from "../contract.js";
-import { BadInput, type SearchArguments } from "./arguments.js";
-import { readText } from "./files.js";
+import type { SearchArguments } from "./arguments.js";
 import { print } from "./output.js";
+import { readQuestions } from "./questions.js";
 import { millionths, searchTable } from "./search-table.js";
 import { bringUpToDate, patient, withSession } from "./sessions.js";
 
 /** Tokens of the excerpts that a person is shown. */
 const SHOWN_TOKENS = 4_000;
-
-/** One question of a file. */
-interface Question {
-  readonly id: unknown;
-  readonly query: string;
-}
 
 export async function searchCommand(words: SearchArguments): Promise<void> {
   // A mistake in the questions is told before a long log is read.
@@ -59,27 +51,4 @@ function wholeAnswer(answer: HistoryAnswer): string {
   const { upToDate, pending, leftOut } = answer.sessions;
   const figures = JSON.stringify({ indexedEntries, logEntries, sessions: { upToDate, pending, leftOut } }).slice(1);
   return `{"status":${JSON.stringify(answer.status)},"hits":[${hits.join(",")}],${figures}`;
-}
-
-/** The questions of a file, or of standard input where it is `-`: JSON lines `{id, query}`. Throws `BadInput`. */
-async function readQuestions(file: string): Promise<Question[]> {
-  const content = file === "-" ? await readAll(process.stdin) : await readText(file, readFile(file));
-  return content.split(/\r?\n/).flatMap((line, place) => (line.trim() === "" ? [] : [question(line, file, place + 1)]));
-}
-
-function question(line: string, file: string, number: number): Question {
-  let value: unknown;
-  try {
-    value = JSON.parse(line);
-  } catch {
-    value = undefined;
-  }
-  if (!isQuestion(value)) {
-    throw new BadInput(`${file}, line ${number}: not {"id": …, "query": "…"}`);
-  }
-  return value;
-}
-
-function isQuestion(value: unknown): value is Question {
-  return typeof value === "object" && value !== null && "id" in value && "query" in value && typeof value.query === "string";
 }

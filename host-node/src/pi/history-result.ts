@@ -5,6 +5,7 @@
  * longer than `historyTools.maxOutputTokens`, at four characters a token, plus the envelope.
  */
 import type { HistoryAnswer, HistoryHit, HistoryLines, HistoryScope } from "../contract.js";
+import { SEARCHABLE } from "../text/words.js";
 
 /** Characters that a token counts as. */
 const TOKEN_CHARACTERS = 4;
@@ -46,6 +47,7 @@ export function recallResult(answer: HistoryAnswer, scope: HistoryScope, session
   const head = {
     ...plainResult(status, { scope, indexedEntries, logEntries, ...(coversOthers ? { sessions } : {}) }),
     ...(sessions.pending > 0 ? { note: "The index is being made; what is not indexed yet was not searched. Ask again." } : {}),
+    ...(status === "no-query" ? { note: `The query has nothing to search for; ${SEARCHABLE}.` } : {}),
     notice: NOTICE,
   };
   let room = allowedCharacters(maxOutputTokens) - JSON.stringify({ ...head, hits: [], omittedHits: 100 }).length;

@@ -206,9 +206,9 @@ pub(crate) struct SearchArguments {
     /// document, one line of JSON
     #[arg(long, verbatim_doc_comment, conflicts_with = "queries")]
     pub(crate) json: bool,
-    /// One more line at the end with the times of
-    /// indexing and searching, in milliseconds
-    #[arg(long, verbatim_doc_comment, requires = "queries")]
+    /// With `--queries`: one more line at the end with
+    /// the times of indexing and searching, in ms
+    #[arg(long, verbatim_doc_comment, conflicts_with = "query")]
     pub(crate) stats: bool,
     /// Time of the search, in milliseconds since 1970,
     /// for output that is compared

@@ -7,6 +7,7 @@ use ds4_context_host::{
 };
 
 use super::failure::Failure;
+use super::progress::Notice;
 use super::runner::{Document, OpenedSession, Runner};
 use super::session_file::SessionFile;
 
@@ -18,10 +19,14 @@ pub(crate) struct Component {
 
 impl Component {
     pub(crate) fn load(code_cache: CodeCache, data: Option<DataFolder>) -> Result<Self, Failure> {
-        Ok(Self {
-            engine: Engine::new(&EngineOptions { code_cache })?,
-            data,
-        })
+        let notice = Notice::of(if code_cache == CodeCache::Off {
+            "preparing the engine"
+        } else {
+            "preparing the engine, once"
+        });
+        let engine = Engine::new(&EngineOptions { code_cache })?;
+        drop(notice);
+        Ok(Self { engine, data })
     }
 }
 

@@ -48,6 +48,10 @@ pub(crate) struct SmallestChange {
     pub(crate) setting: String,
     /// The setting's value.
     pub(crate) value: Option<u64>,
+    /// With a window: the budget to ask for in it.
+    pub(crate) budget: Option<u64>,
+    /// Whether the budget is the smallest; else it is enough for sure. None where no budget is named.
+    pub(crate) exact: Option<bool>,
     pub(crate) text: String,
 }
 
@@ -67,6 +71,7 @@ pub(crate) struct Manifest {
     pub(crate) composition: Vec<Composition>,
     pub(crate) included: Vec<Item>,
     pub(crate) planning: Planning,
+    pub(crate) retrieval: Retrieval,
     pub(crate) warnings: Vec<Warning>,
 }
 
@@ -97,6 +102,12 @@ pub(crate) struct Planning {
     pub(crate) original_message_count: u64,
     pub(crate) recent_tail_token_limit: u64,
     pub(crate) fallback_reason: Option<String>,
+}
+
+/// What a search for evidence came to.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Retrieval {
+    pub(crate) status: String,
 }
 
 /// Something that the person should know.

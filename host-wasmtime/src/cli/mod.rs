@@ -19,6 +19,7 @@ mod native;
 mod output;
 mod plan;
 mod progress;
+mod questions;
 mod runner;
 mod search;
 mod session_file;

@@ -1,31 +1,21 @@
 //! The command `search`.
 
-use std::fs;
-use std::io::{self, Read};
-use std::path::Path;
 use std::time::Instant;
 
 use ds4_context_host::{Clock, HistoryAnswer, HistoryQuery, HistoryScope, SearchStatus};
-use serde::Deserialize;
 use serde_json::json;
 
 use super::arguments::{Common, SearchArguments, SearchScope};
 use super::failure::Failure;
 use super::output::Output;
 use super::progress::Bar;
+use super::questions::{self, Question};
 use super::runner::OpenedSession;
-use super::session_file::{SessionFile, bad_file};
+use super::session_file::SessionFile;
 use super::{configuration, tables};
 
 /// Tokens of the excerpts that a person is shown.
 const SHOWN_TOKENS: u32 = 4_000;
-
-/// One question of a file.
-#[derive(Deserialize)]
-struct Question {
-    id: serde_json::Value,
-    query: String,
-}
 
 pub(crate) fn command(
     wanted: &SearchArguments,
@@ -34,7 +24,7 @@ pub(crate) fn command(
 ) -> Result<(), Failure> {
     // A mistake in the questions is told before a long log is read.
     let questions = match &wanted.queries {
-        Some(file) => questions(file)?,
+        Some(file) => questions::read(file)?,
         None => Vec::new(),
     };
     let file = SessionFile::find(&wanted.log)?;
@@ -172,29 +162,4 @@ fn whole(answer: &HistoryAnswer) -> serde_json::Value {
 )]
 pub(crate) fn millionths(score: i64) -> f64 {
     score as f64 / 1e6
-}
-
-/// The questions of a file, or of standard input where it is `-`: JSON lines `{id, query}`.
-fn questions(file: &Path) -> Result<Vec<Question>, Failure> {
-    let content = if file == Path::new("-") {
-        let mut content = String::new();
-        io::stdin()
-            .read_to_string(&mut content)
-            .map_err(|error| bad_file(file, &error))?;
-        content
-    } else {
-        fs::read_to_string(file).map_err(|error| bad_file(file, &error))?
-    };
-    let lines = (1..).zip(content.lines());
-    lines
-        .filter(|(_, line)| !line.trim().is_empty())
-        .map(|(number, line)| {
-            serde_json::from_str(line).map_err(|error| {
-                Failure::BadInput(format!(
-                    "{}, line {number}: not {{\"id\": …, \"query\": \"…\"}}: {error}",
-                    file.display()
-                ))
-            })
-        })
-        .collect()
 }

@@ -3,14 +3,18 @@
 use ds4_context_host::{HistoryAnswer, HistoryHit, HistoryRelation, SearchStatus};
 
 use super::WIDTH;
-use super::layout::{Ink, Style, counted, cut, left, printable, right, wrapped};
-use super::words::date_and_time;
+use super::layout::{Ink, Style, counted, cut, left, right, width, wrapped};
+use super::words::{SEARCHABLE, date_and_time, is_beside};
 use crate::cli::search::millionths;
 
 /// Lines of an excerpt that are shown.
 const EXCERPT_LINES: usize = 6;
 /// Columns before an excerpt.
 const INDENT: usize = 4;
+/// Columns of a score.
+const SCORE: usize = 9;
+/// Marks a hit that holds nothing of the question itself.
+const BESIDE: &str = "beside a match";
 
 /// The whole answer.
 pub(crate) fn found(answer: &HistoryAnswer, style: Style) -> String {
@@ -20,10 +24,9 @@ pub(crate) fn found(answer: &HistoryAnswer, style: Style) -> String {
             "The configuration switches the search off (retrieval.exact and retrieval.fts)."
                 .to_owned(),
         ),
-        SearchStatus::NoQuery => lines.push(
-            "There is nothing to look for in that: name a word, a file, an identifier or a date."
-                .to_owned(),
-        ),
+        SearchStatus::NoQuery => {
+            lines.push(format!("Nothing to search for in that: {SEARCHABLE}."))
+        }
         SearchStatus::Complete if answer.hits.is_empty() => {
             lines.push("Nothing was found.".to_owned());
         }
@@ -70,10 +73,15 @@ fn block(rank: usize, hit: &HistoryHit, style: Style) -> Vec<String> {
         ),
     );
     let score = format!("{:.3}", millionths(hit.score));
+    let (ink, mark) = if is_beside(&hit.reason) {
+        (Ink::Faint, BESIDE)
+    } else {
+        (Ink::Heading, "")
+    };
     let mut lines = vec![format!(
-        "{}{}",
-        style.paint(Ink::Heading, &left(&head, WIDTH - 9)),
-        right(&score, 9)
+        "{}{mark}{}",
+        style.paint(ink, &left(&head, WIDTH - SCORE - width(mark))),
+        right(&score, SCORE)
     )];
     let indent = " ".repeat(INDENT);
     lines.push(style.paint(
@@ -86,18 +94,17 @@ fn block(rank: usize, hit: &HistoryHit, style: Style) -> Vec<String> {
             &format!("{indent}{}", cut(&place, WIDTH - INDENT)),
         ));
     }
-    let text = wrapped(&printable(&hit.excerpt), WIDTH - INDENT);
+    let text = wrapped(&hit.excerpt, WIDTH - INDENT);
     let more = text.len() > EXCERPT_LINES;
     for (number, line) in text.into_iter().take(EXCERPT_LINES).enumerate() {
-        let end = if more && number + 1 == EXCERPT_LINES {
-            " …"
+        if more && number + 1 == EXCERPT_LINES {
+            lines.push(format!(
+                "{indent}{}",
+                cut(&format!("{line} …"), WIDTH - INDENT)
+            ));
         } else {
-            ""
-        };
-        lines.push(format!(
-            "{indent}{}{end}",
-            cut(&line, WIDTH - INDENT - end.len())
-        ));
+            lines.push(format!("{indent}{line}"));
+        }
     }
     lines
 }
