@@ -23,7 +23,6 @@ pub(crate) fn error(error: EngineError) -> wit::Error {
         EngineError::Limit(text) => wit::Error::Limit(text),
         EngineError::Busy => wit::Error::Busy,
         EngineError::Storage(text) => wit::Error::Storage(text),
-        EngineError::Unsupported(text) => wit::Error::Unsupported(text),
     }
 }
 

@@ -1,6 +1,6 @@
 //! From a query to ranked entries.
 //!
-//! The way: the index says which entries hold the exact strings and the rarer words ([`ask`]) → a first score from that alone chooses
+//! The way: the index says which entries hold the exact strings and the rarer words ([`ask_words`]) → a first score from that alone chooses
 //! candidates → these and their neighbours are read from the log, verified and scored in full ([`rank`]). A query of exact strings
 //! only that are all found ends with them.
 //!

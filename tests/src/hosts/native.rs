@@ -309,7 +309,6 @@ fn failure(error: EngineError) -> Failure {
         EngineError::Limit(_) => "limit",
         EngineError::Busy => "busy",
         EngineError::Storage(_) => "storage",
-        EngineError::Unsupported(_) => "unsupported",
     };
     Failure {
         code: code.to_owned(),
