@@ -175,15 +175,27 @@ impl diagnostics::Guest for Component {
 }
 
 impl retrieval::Guest for Component {
+    fn index_scope(
+        session: sessions::SessionBorrow<'_>,
+        scope: retrieval::Scope,
+        max_bytes: u32,
+        now_ms: u64,
+    ) -> Result<Progress, Error> {
+        session
+            .get::<OpenSession>()
+            .with(|session| session.index_scope(convert::scope(scope), max_bytes, now_ms))
+            .map(convert::progress)
+    }
+
     fn search_history(
         session: sessions::SessionBorrow<'_>,
         query: retrieval::Query,
     ) -> Result<retrieval::Answer, Error> {
         let query = convert::history_query(query);
-        session.get::<OpenSession>().with(|session| {
-            let answer = session.search_history(&query)?;
-            Ok(convert::history_answer(answer, session.session_id()))
-        })
+        session
+            .get::<OpenSession>()
+            .with(|session| session.search_history(&query))
+            .map(convert::history_answer)
     }
 
     fn read(

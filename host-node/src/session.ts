@@ -13,6 +13,7 @@ import type {
   HistoryAnswer,
   HistoryLines,
   HistoryQuery,
+  HistoryScope,
   LogFormat,
   Model,
   Plan,
@@ -37,6 +38,14 @@ import {
 } from "./limits.js";
 import type { RemoteSession, WorkerClient } from "./worker/client.js";
 import type { JsonBytes, Results, SessionCall, SessionRecipe, WirePlan } from "./worker/messages.js";
+
+/** How much of the index is made at a time, and who is told. */
+export interface IndexOptions extends CallOptions {
+  /** Bytes of text of one slice, which is one transaction at least; other calls go between slices. */
+  readonly maxBytes?: number;
+  /** Called after each slice. */
+  readonly onProgress?: (progress: Progress) => void;
+}
 
 export interface SessionOptions {
   /** Names the session in manifests and references. */
@@ -223,18 +232,17 @@ export class Session implements AsyncDisposable {
    * A database that is damaged or was deleted is made anew from the log. Errors: `busy` where another process held the
    * database for longer than `storage.busyTimeoutMs`, `storage` where it cannot be written; what was indexed before stays.
    */
-  async index(
-    options: CallOptions & { readonly maxBytes?: number; readonly onProgress?: (progress: Progress) => void } = {},
-  ): Promise<Progress> {
-    const { maxBytes = INDEX_SLICE_BYTES, onProgress } = options;
-    for (;;) {
-      const progress = await this.#callWhileBusy(() => ({ call: "index", maxBytes, nowMs: this.#clock() }), options);
-      this.#rebuildIndex = false;
-      onProgress?.(progress);
-      if (progress.finished) {
-        return progress;
-      }
-    }
+  async index(options: IndexOptions = {}): Promise<Progress> {
+    return this.#inSlices((maxBytes) => ({ call: "index", maxBytes, nowMs: this.#clock() }), options);
+  }
+
+  /**
+   * Reads the logs of the other sessions that a scope covers, and indexes these and the session itself, in slices of `maxBytes` of
+   * text as `index`. `total` is known when it has finished. Call `sync` before: of the session itself only what was read is indexed.
+   * Errors: as `index`, and `invalid-input` for a scope that the configuration does not allow.
+   */
+  async indexScope(scope: HistoryScope, options: IndexOptions = {}): Promise<Progress> {
+    return this.#inSlices((maxBytes) => ({ call: "index-scope", scope, maxBytes, nowMs: this.#clock() }), options);
   }
 
   /** Lets the next `index` make the session's part of the index anew from its log. */
@@ -244,8 +252,8 @@ export class Session implements AsyncDisposable {
   }
 
   /**
-   * The entries that answer a question best. Errors: `invalid-input` for a limit outside 1 to 1,000, `unsupported` for a scope
-   * that this version does not search, `busy` and `storage` as `index`.
+   * The entries that answer a question best. Errors: `invalid-input` for a limit outside 1 to 1,000 and for a scope that the
+   * configuration does not allow, `busy` and `storage` as `index`.
    */
   async searchHistory(query: HistoryQuery, options: CallOptions = {}): Promise<HistoryAnswer> {
     const { text, scope = "current-branch", limit = FOUND_HITS, maxTokens = 0 } = query;
@@ -254,7 +262,8 @@ export class Session implements AsyncDisposable {
 
   /**
    * Up to `count` lines (1 to 200) of the entry that a hit's reference opens, from `firstLine` on, counted from 1; at most
-   * 256 KiB. Errors: `not-found` where the reference is older than ten minutes, or its worker is gone: search again.
+   * 256 KiB. Errors: `not-found` where the reference is older than ten minutes, its worker is gone, or the scope in which it was given no
+   * longer holds the entry: search again.
    */
   async readHistory(reference: string, firstLine = 1, count = READ_LINES, options: CallOptions = {}): Promise<HistoryLines> {
     return this.#callWhileBusy(() => ({ call: "read-history", reference, firstLine, count, nowMs: this.#clock() }), options);
@@ -323,6 +332,22 @@ export class Session implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
+  }
+
+  /** Makes slices of the index until nothing is left to do. */
+  async #inSlices(
+    slice: (maxBytes: number) => Extract<SessionCall, { readonly call: "index" | "index-scope" }>,
+    options: IndexOptions,
+  ): Promise<Progress> {
+    const { maxBytes = INDEX_SLICE_BYTES, onProgress } = options;
+    for (;;) {
+      const progress = await this.#callWhileBusy(() => slice(maxBytes), options);
+      this.#rebuildIndex = false;
+      onProgress?.(progress);
+      if (progress.finished) {
+        return progress;
+      }
+    }
   }
 
   #callWhileBusy<Body extends SessionCall>(body: () => Body, options: CallOptions): Promise<Results[Body["call"]]> {

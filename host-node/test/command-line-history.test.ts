@@ -1,7 +1,7 @@
 /** The commands `search`, `index` and `health` as a person runs them, and byte for byte against the Rust command line. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -46,6 +46,18 @@ test("search answers one question, in words and as a document, and keeps nothing
   assert.match(node("search", "--session", log.file, "zzzunknown").stdout, /^Nothing was found\.\n$/);
   assert.match(node("search", "--session", log.file, "a").stdout, /^Nothing to search for in that: name a word/);
   assert.deepEqual(readdirSync(home), []);
+});
+
+test("search finds what the sessions said that this one was forked from, and says where", (context) => {
+  const { folder, node } = scene(context);
+  new PiLog(join(folder, "parent.jsonl"), { id: "parent" }).user("The lighthouse is painted cerulean.");
+  const own = new PiLog(join(folder, "own.jsonl"), { id: "own", parentSession: "/elsewhere/parent.jsonl" });
+  own.user("Go on");
+  const shown = node("search", "--session", own.file, "--scope", "current-lineage", "cerulean");
+  assert.equal(shown.status, 0, shown.stderr);
+  assert.match(shown.stdout, /^ 1 {2}e0 [^\n]+\n {4}words cerulean\n {4}before the fork, session parent\n {4}The lighthouse/);
+  rmSync(join(folder, "parent.jsonl"));
+  assert.match(node("search", "--session", own.file, "--scope", "current-lineage", "cerulean").stdout, /^Nothing was found\.\n\nLeft out: 1 session /);
 });
 
 test("search answers a file of questions, and standard input, a line each", (context) => {
@@ -149,6 +161,7 @@ test("bad input is one clear line and exit code 2", (context) => {
     ["search", ...session, "--limit", "0", "x"],
     ["search", ...session, "--limit", "1001", "x"],
     ["search", ...session, "--scope", "project", "x"],
+    ["search", ...session, "--scope", "lineage", "x"],
     ["search", ...session, "--at", "nowhere", "x"],
     ["search", ...session, "--queries", broken],
     ["search", ...session, "--queries", join(folder, "gone.jsonl")],
@@ -169,6 +182,7 @@ test("bad input is one clear line and exit code 2", (context) => {
     assert.match(stderr, /^ds4-context: [^\n]+\n$/, words.join(" "));
   }
   assert.match(node("search", ...session, "--queries", broken).stderr, /line 2/);
+  assert.match(node("search", ...session, "--scope", "project", "x").stderr, /set historyTools\.allowProjectScope to true/);
   assert.match(node("search", "--help").stdout, /Examples:\n/);
 });
 
@@ -187,8 +201,16 @@ test("the JSON of both command lines is equal to the byte", withRust, (context) 
   odd.exchange("call_1", "error[E0277]: the trait bound\n\u001b[31mred\u001b[0m \u2028 line");
   const logs = [odd.file, ...readdirSync(fixtures).filter((name) => name.endsWith(".jsonl")).map((name) => join(fixtures, name))];
   const questions = '{"id":1,"query":"parseLine 漢字"}\n{"id":{"b":"é","a":[null]},"query":"error E0277"}\n{"id":"none","query":"a"}\n';
+  const lineage = new PiLog(join(folder, "fork.jsonl"), { id: "fork", parentSession: "/elsewhere/odd.jsonl" });
+  lineage.user("What was the error?");
+  const allowing = join(folder, "allowing.json");
+  writeFileSync(allowing, '{"historyTools":{"allowProjectScope":true}}');
+  logs.push(lineage.file);
   for (const log of logs) {
     for (const words of [
+      ["search", "--session", log, "--json", "--now-ms", "1796128879388", "--scope", "current-lineage", "E0277"],
+      ["search", "--session", log, "--json", "--now-ms", "1796128879388", "--scope", "project", "--config", allowing, "E0277"],
+      ["search", "--session", log, "--queries", "-", "--limit", "3", "--scope", "project", "--config", allowing],
       ["search", "--session", log, "--json", "--now-ms", "1796128879388", "parseLine, an error or notes.txt"],
       ["search", "--session", log, "--json", "--now-ms", "1796128879388", "--scope", "current-session", "E0277"],
       ["search", "--session", log, "--json", "a"],

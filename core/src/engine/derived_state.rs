@@ -10,7 +10,7 @@ use super::error::EngineError;
 use super::{Progress, Session};
 use crate::config::{Config, StorageScope};
 use crate::message::hex;
-use crate::retrieval::{IndexProgress, SessionIndex, Source};
+use crate::retrieval::{IndexDatabase, IndexProgress, SessionIndex, Source};
 use crate::store::{Database, Standing, StoreError, sessions};
 
 /// The folder that the agent keeps its derived state in; configured paths begin with its name, block files lie in it.
@@ -41,8 +41,9 @@ impl Session {
     /// Indexes up to `max_bytes` of the text that the log has gained, at least one entry. Counted in entries. Call `sync`
     /// before: only what was read is indexed.
     pub fn index(&mut self, max_bytes: u32, now_ms: u64) -> Result<Progress, EngineError> {
-        let progress =
-            self.with_source(|index, source| index.advance(source, max_bytes, now_ms))?;
+        let progress = self.with_source(|index, database, source| {
+            index.advance(database, source, max_bytes, now_ms)
+        })?;
         Ok(progress.into())
     }
 
@@ -54,7 +55,7 @@ impl Session {
     /// Where the derived state lives, how large it is, how far the session is indexed and what was wrong. `deep` checks every
     /// page of the database, which takes time in proportion to it.
     pub fn health(&mut self, depth: HealthDepth, now_ms: u64) -> Result<Value, EngineError> {
-        self.with_source(|index, source| index.look(source, now_ms))?;
+        self.with_source(|index, database, source| index.look(database, source, now_ms))?;
         let progress = self.session_index.progress(&self.log);
         let session = self.session_index.session().map(|session| {
             json!({
@@ -68,8 +69,10 @@ impl Session {
         });
         let totals = self
             .session_index
-            .query(now_ms, |connection, _| sessions::totals(connection))?;
-        let Some(database) = self.session_index.database() else {
+            .query(&mut self.database, now_ms, |connection, _| {
+                sessions::totals(connection)
+            })?;
+        let Some(database) = self.database.get() else {
             return Err(EngineError::Storage(
                 "the index database is not open".to_owned(),
             ));
@@ -106,16 +109,15 @@ impl Session {
 impl Session {
     fn with_source<T>(
         &mut self,
-        work: impl FnOnce(&mut SessionIndex, &Source<'_>) -> Result<T, StoreError>,
+        work: impl FnOnce(&mut SessionIndex, &mut IndexDatabase, &Source<'_>) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
         let source = Source {
             session_id: &self.session_id,
             path: self.reader.as_ref().map(super::sync::LogReader::path),
             log: &self.log,
             storage: &self.storage,
-            database: self.database.as_deref(),
         };
-        work(&mut self.session_index, &source)
+        work(&mut self.session_index, &mut self.database, &source)
     }
 }
 

@@ -8,7 +8,6 @@
 
 use serde_json::Value;
 
-use super::history::{Findable, find};
 use super::planning::{Context, MessageIdentity, Source};
 use super::view::View;
 use super::{EngineError, Session};
@@ -17,7 +16,10 @@ use crate::message::{Block, Message, Role, Sendable};
 use crate::model::Estimator;
 use crate::model::estimator::supplement_tokens;
 use crate::planner::{Candidate, Decision, SupplementCandidate, SupplementCategory};
-use crate::retrieval::{Evidence, EvidenceStatus, Query, evidence, is_eligible};
+use crate::retrieval::{
+    Evidence, EvidenceStatus, IndexDatabase, Query, Searched, SessionIndex, evidence, is_eligible,
+    search,
+};
 use crate::session::{EntryKind, SessionLog};
 
 /// What a word of the turn under way counts beside one of the newest user message.
@@ -63,7 +65,8 @@ impl Session {
 /// The parts of a session that a search for evidence works on, borrowed apart from the log that the plan holds.
 pub(super) struct Searcher<'a> {
     pub log: &'a SessionLog,
-    pub index: &'a mut crate::retrieval::SessionIndex,
+    pub index: &'a mut SessionIndex,
+    pub database: &'a mut IndexDatabase,
     pub remembered: &'a mut RememberedEvidence,
     pub most: usize,
 }
@@ -140,12 +143,22 @@ impl Searcher<'_> {
                     .get(position as usize)
                     .is_some_and(|entry| is_eligible(entry, false))
         };
-        let findable = Findable {
-            in_scope: &in_scope,
-            eligible: &eligible,
-            limit: self.most * FOUND_FOR_EACH,
-        };
-        let found = find(self.index, log, query, &findable, wanted.now_ms)?.ok_or_else(|| {
+        let limit = self.most * FOUND_FOR_EACH;
+        let found = self.index.search(
+            self.database,
+            log,
+            wanted.now_ms,
+            |connection, session, timeline| {
+                let searched = Searched {
+                    log,
+                    timeline,
+                    in_scope: &in_scope,
+                    eligible: &eligible,
+                };
+                search(connection, session, query, &searched, limit)
+            },
+        )?;
+        let found = found.ok_or_else(|| {
             EngineError::Storage("the index was lost and is being made anew".to_owned())
         })?;
         Ok(evidence(

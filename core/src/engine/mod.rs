@@ -17,14 +17,17 @@ mod plan;
 mod planning;
 mod render;
 mod request;
+mod scope;
 mod status;
 mod sync;
 mod view;
 
+pub use crate::retrieval::{Relation, Scope};
 pub use derived_state::HealthDepth;
 pub use error::EngineError;
 pub use history::{
-    HistoryAnswer, HistoryLines, HistoryQuery, Hit, MAX_HITS, MAX_READ_LINES, Scope, SearchStatus,
+    HistoryAnswer, HistoryLines, HistoryQuery, Hit, MAX_HITS, MAX_READ_LINES, SearchStatus,
+    SessionCounts,
 };
 pub use request::{Plan, PlanItem, PlanRequest, Run, Span, Supplement, SupplementKind};
 pub use sync::Progress;
@@ -39,11 +42,12 @@ use crate::manifest::{PlanRecord, Usage};
 use crate::model::{Model, ModelProfile};
 use crate::planner::{Candidate, condense};
 use crate::ports::Storage;
-use crate::retrieval::{References, SessionIndex};
+use crate::retrieval::{IndexDatabase, References, SessionIndex};
 use crate::session::{AppendError, LogFormat, SessionLog};
 use evidence::RememberedEvidence;
 use fixed_overhead::FixedOverhead;
 use memory::{CondensedForms, NewestPlan, PlanMemory};
+use scope::OtherSessions;
 use sync::{Change, LogReader};
 use view::{TokenCounts, View};
 
@@ -90,9 +94,9 @@ pub struct Session {
     overhead: Option<FixedOverhead>,
     plans: PlanMemory,
     forms: CondensedForms,
-    /// The block file of the derived state; none where it lives in memory.
-    database: Option<String>,
+    database: IndexDatabase,
     session_index: SessionIndex,
+    others: OtherSessions,
     references: References,
     evidence: RememberedEvidence,
 }
@@ -120,6 +124,7 @@ impl Session {
         Ok(Self {
             session_id: options.session_id,
             format: options.format,
+            database: IndexDatabase::new(Rc::clone(&storage), database),
             storage,
             reader: options.log.map(|path| LogReader::new(path, options.format)),
             log: SessionLog::new(options.format),
@@ -131,8 +136,8 @@ impl Session {
             overhead: None,
             plans: PlanMemory::default(),
             forms: CondensedForms::default(),
-            database,
             session_index: SessionIndex::default(),
+            others: OtherSessions::default(),
             references,
             evidence: RememberedEvidence::default(),
         })
@@ -162,6 +167,7 @@ impl Session {
                 self.forms = CondensedForms::default();
                 self.plans.forget_positions();
                 self.session_index.log_restarted();
+                self.others.log_restarted();
                 self.evidence = RememberedEvidence::default();
             }
         }

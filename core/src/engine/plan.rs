@@ -107,6 +107,7 @@ impl Session {
             let (supplements, status) = Searcher {
                 log: &self.log,
                 index: &mut self.session_index,
+                database: &mut self.database,
                 remembered: &mut self.evidence,
                 most: self.config.retrieval.max_results as usize,
             }

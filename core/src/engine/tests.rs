@@ -3,6 +3,7 @@
 mod crossings;
 mod documents;
 mod kept_text;
+mod scopes;
 
 use std::cell::RefCell;
 

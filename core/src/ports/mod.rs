@@ -1,7 +1,7 @@
 //! What the engine needs from its host, as traits: the component implements them by WIT imports, tests in memory.
 //!
 //! Invariant: no port blocks on the world. Storage is local; what talks to a model is started and polled. A port is
-//! added here with the part of the engine that uses it: this version reads canonical files and keeps one block file.
+//! added here with the part of the engine that uses it: this version lists and reads canonical files and keeps one block file.
 
 /// A canonical place, granted when the session is opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -80,6 +80,18 @@ pub trait Storage {
         offset: u64,
         length: u32,
     ) -> Result<Vec<u8>, StorageError>;
+
+    /// Files of a place in byte order of their paths, from after `after`, at most `limit`, as JSON lines `{path, size, …}`.
+    /// [`StorageError::AccessDenied`] where the host lists nothing: the engine then knows of no file but the session's log.
+    fn list_files(
+        &self,
+        place: Place,
+        after: Option<&str>,
+        limit: u32,
+    ) -> Result<Vec<u8>, StorageError> {
+        let _ = (place, after, limit);
+        Err(StorageError::AccessDenied)
+    }
 
     /// Opens a block file, and makes it where it is not there. [`StorageError::AccessDenied`] where the host has no place
     /// for derived state: the engine then keeps it in memory.

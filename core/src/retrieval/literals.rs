@@ -31,8 +31,8 @@ const MAX_WORDS: usize = 8;
 /// Characters of a word that is looked for as the beginning of others: of a shorter one there are too many.
 const SHORTEST_BEGINNING: usize = 5;
 
-/// The query's exact strings that entries in scope were verified to hold, with those that may be found.
-pub(super) fn asked(
+/// Asks the index of one session which entries hold the exact strings of a query; of each, those that were verified to hold it.
+pub fn ask_literals(
     connection: &Connection,
     session: &IndexedSession,
     query: &Query,
@@ -48,12 +48,10 @@ pub(super) fn asked(
             }
         }
         rows.sort_unstable();
-        if !rows.is_empty() {
-            asked.push(AskedLiteral {
-                literal: literal.clone(),
-                rows,
-            });
-        }
+        asked.push(AskedLiteral {
+            literal: literal.clone(),
+            rows,
+        });
     }
     Ok(asked)
 }

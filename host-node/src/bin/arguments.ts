@@ -1,6 +1,6 @@
 /** What the command line says, checked. Every mistake is one line that says what is allowed. */
 import { parseArgs, type ParseArgsConfig } from "node:util";
-import type { LogFormat } from "../contract.js";
+import type { HistoryScope, LogFormat } from "../contract.js";
 import { FOUND_HITS } from "../limits.js";
 
 const COMMANDS = "plan, inspect, search, index or health";
@@ -41,7 +41,7 @@ export interface SearchArguments extends LogArguments {
   /** A file of questions, or `-` for standard input. */
   readonly queries?: string;
   readonly limit: number;
-  readonly scope: "current-branch" | "current-session";
+  readonly scope: HistoryScope;
   readonly at?: string;
   readonly config: readonly string[];
   readonly json: boolean;
@@ -106,8 +106,10 @@ health    where the index lives, how large it is, and whether it is whole
 --queries FILE        a file of questions, one {"id": …, "query": "…"} a line,
                       or - for standard input
 --limit K             hits a question, 1 to 1000; 10 unless said otherwise
---scope SCOPE         current-branch, or current-session with the other
-                      branches as well
+--scope SCOPE         current-branch; current-session has the other branches
+                      as well, current-lineage the sessions that it was
+                      forked from, project every session of the folder,
+                      which needs historyTools.allowProjectScope
 --stats               with --queries: one more line at the end with the times
                       of indexing and searching, in milliseconds
 --rebuild             make the session's index anew from its log
@@ -247,11 +249,14 @@ function searchArguments(words: readonly string[]): SearchArguments {
   };
 }
 
-function searchScope(name: string): "current-branch" | "current-session" {
-  if (name !== "current-branch" && name !== "current-session") {
-    throw new BadInput(`--scope takes current-branch or current-session, not '${name}'`);
+const scopes: readonly HistoryScope[] = ["current-branch", "current-session", "current-lineage", "project"];
+
+function searchScope(name: string): HistoryScope {
+  const scope = scopes.find((known) => known === name);
+  if (scope === undefined) {
+    throw new BadInput(`--scope takes ${scopes.join(", ")}, not '${name}'`);
   }
-  return name;
+  return scope;
 }
 
 function nowMs(text: string | undefined): { nowMs?: number } {

@@ -14,7 +14,7 @@ export async function indexCommand(words: IndexArguments): Promise<void> {
       await session.rebuildIndex(patient);
     }
     const started = performance.now();
-    await bringUpToDate(session);
+    await bringUpToDate(session, "current-session");
     const seconds = (performance.now() - started) / 1000;
     const document = await session.healthBytes(patient);
     print(words.json ? text(document) : [...rows(words, parsedJson(document)), ...row("Took", `${seconds.toFixed(2)} s`)].join("\n"));

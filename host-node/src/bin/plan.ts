@@ -17,7 +17,7 @@ export async function planCommand(words: PlanArguments): Promise<void> {
     }
     const model = await namedModel(session, words);
     // What is not indexed cannot come back as evidence.
-    await bringUpToDate(session).catch((error: unknown) => {
+    await bringUpToDate(session, "current-session").catch((error: unknown) => {
       warn("planned without evidence", error);
     });
     const made = await session.plan({

@@ -1,6 +1,6 @@
 /** What a search found: one block a hit, with the part of the entry that answers. */
 import type { HistoryAnswer, HistoryHit } from "../contract.js";
-import { COLUMNS, counted, cut, dateAndTime, figure, wrapped } from "../text/layout.js";
+import { COLUMNS, counted, cut, dateAndTime, figure, printable, wrapped } from "../text/layout.js";
 import { isBeside, SEARCHABLE } from "../text/words.js";
 
 /** Lines of an excerpt that are shown. */
@@ -15,7 +15,9 @@ export function searchTable(answer: HistoryAnswer): string {
     answer.indexedEntries < answer.logEntries
       ? [`${figure(answer.indexedEntries)} of ${counted(answer.logEntries, "entry", "entries")} are indexed; the rest was not searched.`]
       : [];
-  return [...foundLines(answer), ...behind].join("\n");
+  const { leftOut } = answer.sessions;
+  const without = leftOut === 0 ? [] : ["", `Left out: ${counted(leftOut, "session", "sessions")} whose log is missing, damaged, or beyond the bounds.`];
+  return [...foundLines(answer), ...without, ...behind].join("\n");
 }
 
 /** A score as people write it, and as the Rust command line does: at least one decimal, and no zeros behind the last. */
@@ -51,5 +53,19 @@ function block(hit: HistoryHit, rank: number): string[] {
     shown.push(cut(`${shown.pop() ?? ""} …`, inner));
   }
   const mark = isBeside(hit.reason) ? BESIDE : "";
-  return [`${head.padEnd(COLUMNS - SCORE_COLUMNS - mark.length)}${mark}${score.padStart(SCORE_COLUMNS)}`, ...[cut(hit.reason, inner), ...shown].map((line) => INDENT + line)];
+  return [`${head.padEnd(COLUMNS - SCORE_COLUMNS - mark.length)}${mark}${score.padStart(SCORE_COLUMNS)}`, ...[cut(hit.reason, inner), ...elsewhere(hit).map((line) => cut(line, inner)), ...shown].map((line) => INDENT + line)];
+}
+
+/** Where an entry stands that is not on the active branch. */
+function elsewhere({ relation, sessionId }: HistoryHit): string[] {
+  switch (relation) {
+    case "ancestor":
+      return [];
+    case "other-branch":
+      return [`on another branch, session ${printable(sessionId)}`];
+    case "lineage-ancestor":
+      return [`before the fork, session ${printable(sessionId)}`];
+    case "other-session":
+      return [`session ${printable(sessionId)}`];
+  }
 }

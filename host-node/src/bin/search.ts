@@ -1,5 +1,5 @@
 /** The command `search`. Its JSON is, to the byte, that of the Rust command line. */
-import type { HistoryAnswer, HistoryQuery } from "../contract.js";
+import type { HistoryAnswer, HistoryHit, HistoryQuery } from "../contract.js";
 import type { SearchArguments } from "./arguments.js";
 import { print } from "./output.js";
 import { readQuestions } from "./questions.js";
@@ -17,7 +17,7 @@ export async function searchCommand(words: SearchArguments): Promise<void> {
       await session.selectLeaf(words.at, patient);
     }
     const started = performance.now();
-    await bringUpToDate(session);
+    await bringUpToDate(session, words.scope);
     const indexed = performance.now();
     const ask = (query: Pick<HistoryQuery, "text" | "maxTokens">) =>
       session.searchHistory({ ...query, scope: words.scope, limit: words.limit }, patient);
@@ -26,9 +26,12 @@ export async function searchCommand(words: SearchArguments): Promise<void> {
       print(words.json ? wholeAnswer(answer) : searchTable(answer));
       return;
     }
+    const coversOthers = words.scope === "current-lineage" || words.scope === "project";
     for (const { id, query } of questions) {
       const { hits } = await ask({ text: query });
-      const found = hits.map(({ entryId, score }) => `{"entryId":${JSON.stringify(entryId)},"score":${millionths(score)}}`);
+      // Where entries of other sessions are found, an ID alone names none.
+      const session = ({ sessionId }: HistoryHit) => (coversOthers ? `,"sessionId":${JSON.stringify(sessionId)}` : "");
+      const found = hits.map((hit) => `{"entryId":${JSON.stringify(hit.entryId)},"score":${millionths(hit.score)}${session(hit)}}`);
       print(`{"id":${JSON.stringify(id)},"hits":[${found.join(",")}]}`);
     }
     if (words.stats) {
@@ -39,11 +42,13 @@ export async function searchCommand(words: SearchArguments): Promise<void> {
 
 /** The whole answer as a document. A score is written by hand, because JavaScript would write 85 for 85.0. */
 function wholeAnswer(answer: HistoryAnswer): string {
-  const hits = answer.hits.map(({ entryId, role, timestampMs, score, reason, excerpt }) => {
-    const before = JSON.stringify({ entryId, role, timestampMs: timestampMs ?? null }).slice(0, -1);
+  const hits = answer.hits.map(({ entryId, sessionId, relation, role, timestampMs, score, reason, excerpt }) => {
+    const before = JSON.stringify({ entryId, sessionId, relation, role, timestampMs: timestampMs ?? null }).slice(0, -1);
     const behind = JSON.stringify({ reason, excerpt }).slice(1);
     return `${before},"score":${millionths(score)},${behind}`;
   });
-  const figures = JSON.stringify({ indexedEntries: answer.indexedEntries, logEntries: answer.logEntries }).slice(1);
+  const { indexedEntries, logEntries } = answer;
+  const { upToDate, pending, leftOut } = answer.sessions;
+  const figures = JSON.stringify({ indexedEntries, logEntries, sessions: { upToDate, pending, leftOut } }).slice(1);
   return `{"status":${JSON.stringify(answer.status)},"hits":[${hits.join(",")}],${figures}`;
 }

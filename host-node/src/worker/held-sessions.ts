@@ -104,6 +104,8 @@ export class HeldSessions {
         return progressOf(resource.sync(body.maxBytes, BigInt(body.nowMs)));
       case "index":
         return progressOf(resource.index(body.maxBytes, BigInt(body.nowMs)));
+      case "index-scope":
+        return progressOf(this.#component.retrieval.indexScope(resource, body.scope, body.maxBytes, BigInt(body.nowMs)));
       case "rebuild-index":
         resource.rebuildIndex();
         return null;

@@ -83,6 +83,7 @@ export type SessionCall =
   | { readonly call: "open" }
   | { readonly call: "sync"; readonly maxBytes: number; readonly nowMs: number }
   | { readonly call: "index"; readonly maxBytes: number; readonly nowMs: number }
+  | { readonly call: "index-scope"; readonly scope: HistoryScope; readonly maxBytes: number; readonly nowMs: number }
   | { readonly call: "rebuild-index" }
   | { readonly call: "append"; readonly lines: JsonBytes; readonly nowMs: number }
   | { readonly call: "select-leaf"; readonly leafId?: string }
@@ -164,6 +165,7 @@ export interface Results {
   readonly open: null;
   readonly sync: WireProgress;
   readonly index: WireProgress;
+  readonly "index-scope": WireProgress;
   readonly "rebuild-index": null;
   readonly append: number;
   readonly "select-leaf": null;

@@ -2,8 +2,8 @@
 
 use ds4_context_host::{
     CodeCache, ConfigLayer, DataFolder, Engine, EngineOptions, GrantedFolders, HealthDepth,
-    HistoryAnswer, HistoryQuery, MergedConfig, Model, Place, PlanRequest, Ports, Session,
-    SessionOptions,
+    HistoryAnswer, HistoryQuery, HistoryScope, MergedConfig, Model, Place, PlanRequest, Ports,
+    Session, SessionOptions,
 };
 
 use super::failure::Failure;
@@ -81,6 +81,17 @@ impl OpenedSession for ComponentSession {
     fn index(&mut self, told: &mut dyn FnMut(u64, u64)) -> Result<(), Failure> {
         self.0
             .index_with(|progress| told(progress.done, progress.total.unwrap_or(progress.done)))?;
+        Ok(())
+    }
+
+    fn index_scope(
+        &mut self,
+        scope: HistoryScope,
+        told: &mut dyn FnMut(u64, u64),
+    ) -> Result<(), Failure> {
+        self.0.index_scope(scope, |progress| {
+            told(progress.done, progress.total.unwrap_or(progress.done));
+        })?;
         Ok(())
     }
 

@@ -8,6 +8,7 @@ use serde_json::json;
 use super::arguments::{Common, SearchArguments, SearchScope};
 use super::failure::Failure;
 use super::output::Output;
+use super::progress::Bar;
 use super::questions::{self, Question};
 use super::runner::OpenedSession;
 use super::session_file::SessionFile;
@@ -35,7 +36,7 @@ pub(crate) fn command(
         session.select_leaf(entry_id)?;
     }
     let started = Instant::now();
-    super::index::bring_up_to_date(&mut *session)?;
+    bring_up_to_date(&mut *session, wanted.scope.into())?;
     let indexed = started.elapsed();
     if let Some(text) = &wanted.query {
         let answer = search(&mut *session, &asked(text, wanted, Some(SHOWN_TOKENS)))?;
@@ -61,7 +62,14 @@ fn answer_file(
         let hits: Vec<serde_json::Value> = answer
             .hits
             .iter()
-            .map(|hit| json!({"entryId": hit.entry_id, "score": millionths(hit.score)}))
+            .map(|hit| {
+                let mut line = json!({"entryId": hit.entry_id, "score": millionths(hit.score)});
+                // Where entries of other sessions are found, an ID alone names none.
+                if wanted.scope.covers_other_sessions() {
+                    line["sessionId"] = hit.session_id.clone().into();
+                }
+                line
+            })
             .collect();
         output.line(&json!({"id": question.id, "hits": hits}).to_string())?;
     }
@@ -76,25 +84,39 @@ fn answer_file(
     Ok(())
 }
 
-/// An answer over the whole log: an index that turned out to be damaged is made anew, once.
+/// An answer over all that the scope covers: an index that turned out to be damaged is made anew, once.
 fn search(session: &mut dyn OpenedSession, query: &HistoryQuery) -> Result<HistoryAnswer, Failure> {
     let answer = session.search(query)?;
-    if answer.indexed_entries >= answer.log_entries {
+    if answer.sessions.pending == 0 {
         return Ok(answer);
     }
-    super::index::bring_up_to_date(session)?;
+    bring_up_to_date(session, query.scope)?;
     session.search(query)
+}
+
+/// Reads and indexes what the scope covers, with a bar where it takes long.
+fn bring_up_to_date(session: &mut dyn OpenedSession, scope: HistoryScope) -> Result<(), Failure> {
+    let mut bar = Bar::of_index();
+    session.index_scope(scope, &mut |done, total| bar.show(done, total))
 }
 
 fn asked(text: &str, wanted: &SearchArguments, max_tokens: Option<u32>) -> HistoryQuery {
     HistoryQuery {
         text: text.to_owned(),
-        scope: match wanted.scope {
-            SearchScope::CurrentBranch => HistoryScope::CurrentBranch,
-            SearchScope::CurrentSession => HistoryScope::CurrentSession,
-        },
+        scope: wanted.scope.into(),
         limit: wanted.limit,
         max_tokens,
+    }
+}
+
+impl From<SearchScope> for HistoryScope {
+    fn from(scope: SearchScope) -> Self {
+        match scope {
+            SearchScope::CurrentBranch => Self::CurrentBranch,
+            SearchScope::CurrentSession => Self::CurrentSession,
+            SearchScope::CurrentLineage => Self::CurrentLineage,
+            SearchScope::Project => Self::Project,
+        }
     }
 }
 
@@ -106,6 +128,8 @@ fn whole(answer: &HistoryAnswer) -> serde_json::Value {
         .map(|hit| {
             json!({
                 "entryId": hit.entry_id,
+                "sessionId": hit.session_id,
+                "relation": hit.relation.name(),
                 "role": hit.role,
                 "timestampMs": hit.timestamp_ms,
                 "score": millionths(hit.score),
@@ -123,6 +147,11 @@ fn whole(answer: &HistoryAnswer) -> serde_json::Value {
         "hits": hits,
         "indexedEntries": answer.indexed_entries,
         "logEntries": answer.log_entries,
+        "sessions": {
+            "upToDate": answer.sessions.up_to_date,
+            "pending": answer.sessions.pending,
+            "leftOut": answer.sessions.left_out,
+        },
     })
 }
 

@@ -21,7 +21,8 @@ use wasmtime::component::ResourceAny;
 
 pub use history::INDEX_SLICE_BYTES;
 pub use history_types::{
-    EntryLines, HealthDepth, HistoryAnswer, HistoryHit, HistoryQuery, HistoryScope, SearchStatus,
+    EntryLines, HealthDepth, HistoryAnswer, HistoryHit, HistoryQuery, HistoryRelation,
+    HistoryScope, SearchStatus, SessionCounts,
 };
 pub(crate) use instance::HostState;
 pub use types::{

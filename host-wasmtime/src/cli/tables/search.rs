@@ -1,6 +1,6 @@
 //! What a search found: one block a hit, with the part of the entry that answers.
 
-use ds4_context_host::{HistoryAnswer, HistoryHit, SearchStatus};
+use ds4_context_host::{HistoryAnswer, HistoryHit, HistoryRelation, SearchStatus};
 
 use super::WIDTH;
 use super::layout::{Ink, Style, counted, cut, left, right, width, wrapped};
@@ -38,6 +38,14 @@ pub(crate) fn found(answer: &HistoryAnswer, style: Style) -> String {
                 lines.extend(block(rank, hit, style));
             }
         }
+    }
+    if answer.sessions.left_out > 0 {
+        lines.push(String::new());
+        let left_out = counted(u64::from(answer.sessions.left_out), "session", "sessions");
+        lines.push(style.paint(
+            Ink::Warning,
+            &format!("Left out: {left_out} whose log is missing, damaged, or beyond the bounds."),
+        ));
     }
     if answer.indexed_entries < answer.log_entries {
         lines.push(String::new());
@@ -80,6 +88,12 @@ fn block(rank: usize, hit: &HistoryHit, style: Style) -> Vec<String> {
         Ink::Faint,
         &format!("{indent}{}", cut(&hit.reason, WIDTH - INDENT)),
     ));
+    if let Some(place) = elsewhere(hit) {
+        lines.push(style.paint(
+            Ink::Faint,
+            &format!("{indent}{}", cut(&place, WIDTH - INDENT)),
+        ));
+    }
     let text = wrapped(&hit.excerpt, WIDTH - INDENT);
     let more = text.len() > EXCERPT_LINES;
     for (number, line) in text.into_iter().take(EXCERPT_LINES).enumerate() {
@@ -93,4 +107,15 @@ fn block(rank: usize, hit: &HistoryHit, style: Style) -> Vec<String> {
         }
     }
     lines
+}
+
+/// Where an entry stands that is not on the active branch.
+fn elsewhere(hit: &HistoryHit) -> Option<String> {
+    let session = printable(&hit.session_id);
+    match hit.relation {
+        HistoryRelation::Ancestor => None,
+        HistoryRelation::OtherBranch => Some(format!("on another branch, session {session}")),
+        HistoryRelation::LineageAncestor => Some(format!("before the fork, session {session}")),
+        HistoryRelation::OtherSession => Some(format!("session {session}")),
+    }
 }
