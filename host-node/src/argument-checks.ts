@@ -111,6 +111,7 @@ const callChecks: Readonly<Record<SessionCall["call"], Check>> = {
     systemPrompt: optional(text),
     tools: optional(bytes),
     budget: optional(u32),
+    patienceMs: u64,
     nowMs: u64,
   }),
   "search-history": record({
@@ -132,6 +133,7 @@ const sessionOptions = record({
   sessionId: text,
   format: optional(oneOf("pi-session-v3", "runtime-session-v1")),
   logFile: optional(text),
+  logFolder: optional(text),
   config: optional(record({})),
   trustedProjectRoot: optional(text),
   projectRoot: optional(text),

@@ -32,6 +32,7 @@ import {
   INDEX_SLICE_BYTES,
   LOG_SLICE_BYTES,
   PLAN_DEADLINE_MS,
+  PLAN_PATIENCE_MS,
   READ_LINES,
   SEED_BYTES,
 } from "./limits.js";
@@ -45,6 +46,11 @@ export interface SessionOptions {
   readonly format?: LogFormat;
   /** The log's path; its folder becomes the place `sessions`. None for a session that lives in memory only. */
   readonly logFile?: string;
+  /**
+   * The log's folder as an absolute path, where the ID is taken from the file's name and logs of other folders may have the same one:
+   * it keeps their rows in the index apart. Only its hash is kept. None where the ID tells sessions apart.
+   */
+  readonly logFolder?: string;
   /** A configuration that `mergeConfig` returned, or any document it accepts; the defaults unless given. */
   readonly config?: object;
   /** The root of a project that the user trusts; it becomes the place `project`. */
@@ -184,7 +190,7 @@ export class Session implements AsyncDisposable {
   }
 
   /**
-   * Decides what the next request holds. Errors: `stale` (see `projectedMessages`), `not-found` for an unknown leaf,
+   * Decides what the next request holds; without evidence where another process holds the index for longer than a second. Errors: `stale` (see `projectedMessages`), `not-found` for an unknown leaf,
    * `deadline-missed` also where the log was not read to its end in time; the next call goes on from there.
    */
   async plan(request: PlanRequest = {}): Promise<Plan> {
@@ -199,6 +205,7 @@ export class Session implements AsyncDisposable {
         readLog: request.readLog === true,
         messages: request.messages ?? [],
         inline,
+        patienceMs: Math.min(PLAN_PATIENCE_MS, this.#busyTimeoutMs),
         nowMs: this.#clock(),
         ...(request.leafId === undefined ? {} : { leafId: request.leafId }),
         ...(request.model === undefined ? {} : { model: request.model }),
@@ -340,7 +347,7 @@ export class Session implements AsyncDisposable {
 
 /** The part of a session's recipe that never changes. */
 function fixedPart(options: SessionOptions, nowMs: number): Pick<SessionRecipe, "options" | "places" | "dataFolder"> {
-  const { logFile, trustedProjectRoot, projectRoot, dataFolder } = options;
+  const { logFile, logFolder, trustedProjectRoot, projectRoot, dataFolder } = options;
   return {
     options: {
       sessionId: options.sessionId,
@@ -350,6 +357,7 @@ function fixedPart(options: SessionOptions, nowMs: number): Pick<SessionRecipe, 
       seed: options.seed ?? new Uint8Array(randomBytes(SEED_BYTES)),
       nowMs,
       ...(logFile === undefined ? {} : { log: basename(logFile) }),
+      ...(logFolder === undefined ? {} : { logFolder }),
       ...(projectRoot === undefined ? {} : { projectRoot }),
     },
     places: {

@@ -102,6 +102,7 @@ impl Searcher<'_> {
                         pieces,
                     };
                 }
+                Err(EngineError::Busy) => return (Vec::new(), EvidenceStatus::Busy),
                 Err(error) => return (Vec::new(), EvidenceStatus::Failed(error.to_string())),
             }
         }

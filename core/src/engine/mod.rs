@@ -41,6 +41,7 @@ use crate::planner::{Candidate, condense};
 use crate::ports::Storage;
 use crate::retrieval::{References, SessionIndex};
 use crate::session::{AppendError, LogFormat, SessionLog};
+use derived_state::DatabasePlace;
 use evidence::RememberedEvidence;
 use fixed_overhead::FixedOverhead;
 use memory::{CondensedForms, NewestPlan, PlanMemory};
@@ -65,6 +66,9 @@ pub struct SessionOptions {
     pub format: LogFormat,
     /// The log's path in the place `sessions`; none for a session that lives in memory only.
     pub log: Option<String>,
+    /// The log's folder as an absolute path, where the ID is taken from the file's name and logs of other folders may have the
+    /// same one: it keeps their rows in the index apart. Only its hash is kept.
+    pub log_folder: Option<String>,
     /// A configuration document; `{}` means the defaults.
     pub config: Vec<u8>,
     /// The root of the project that the session is about, as an absolute path, where it is trusted and neither a home folder
@@ -90,8 +94,9 @@ pub struct Session {
     overhead: Option<FixedOverhead>,
     plans: PlanMemory,
     forms: CondensedForms,
-    /// The block file of the derived state; none where it lives in memory.
-    database: Option<String>,
+    /// Names the session's rows in the index.
+    index_key: String,
+    database: DatabasePlace,
     session_index: SessionIndex,
     references: References,
     evidence: RememberedEvidence,
@@ -111,11 +116,13 @@ impl Session {
             )));
         }
         let config = valid_config(&options.config)?;
-        let database = derived_state::database_name(
+        let database = DatabasePlace::of(
             &config,
             options.log.is_some(),
             options.project_root.as_deref(),
         );
+        let index_key =
+            derived_state::index_key(&options.session_id, options.log_folder.as_deref());
         let references = References::new(&options.seed, &options.session_id);
         Ok(Self {
             session_id: options.session_id,
@@ -131,6 +138,7 @@ impl Session {
             overhead: None,
             plans: PlanMemory::default(),
             forms: CondensedForms::default(),
+            index_key,
             database,
             session_index: SessionIndex::default(),
             references,

@@ -21,6 +21,7 @@ use crate::planner::{
     Band, Condensed, Decision, Kept, PlannerInput, RecallTools, condense, plan as decide,
 };
 use crate::retrieval::EvidenceStatus;
+use crate::store::StoreError;
 
 /// The tools with which a model can recall history, by the names that the hosts give them (behaviour 2.16).
 const RECALL_TOOLS: RecallTools<'static> = RecallTools {
@@ -44,8 +45,35 @@ struct Decided {
 }
 
 impl Session {
-    /// Decides what the next request holds.
+    /// Decides what the next request holds, without evidence where another process holds the index.
     pub fn plan(&mut self, request: &PlanRequest) -> Result<Plan, EngineError> {
+        let decided = self.decide(request)?;
+        Ok(self.record(decided))
+    }
+
+    /// As [`Self::plan`]; none where another process holds the index that evidence is looked for in. Nothing is decided then:
+    /// ask again in some milliseconds, and after a while [`Self::plan`].
+    pub fn plan_with_evidence(
+        &mut self,
+        request: &PlanRequest,
+    ) -> Result<Option<Plan>, EngineError> {
+        let decided = self.decide(request)?;
+        if decided.evidence_status == EvidenceStatus::Busy {
+            self.overhead = Some(decided.overhead);
+            return Ok(None);
+        }
+        Ok(Some(self.record(decided)))
+    }
+
+    /// Whether another process holds the index at the moment: a look that costs less than a plan.
+    pub fn is_index_busy(&mut self, now_ms: u64) -> bool {
+        matches!(
+            self.session_index.query(now_ms, |_, _| Ok(())),
+            Err(StoreError::Busy)
+        )
+    }
+
+    fn decide(&mut self, request: &PlanRequest) -> Result<Decided, EngineError> {
         let view = self.view();
         let context = Context::resolve(request, &view)?;
         let profile = self.profile(&view);
@@ -132,7 +160,7 @@ impl Session {
                 tokens: candidate.tokens,
             })
             .collect();
-        Ok(self.record(Decided {
+        Ok(Decided {
             view,
             context,
             overhead,
@@ -144,7 +172,7 @@ impl Session {
             decision,
             evidence_status,
             now_ms: request.now_ms,
-        }))
+        })
     }
 
     /// Puts a decision into the plan's record and the host's terms, and remembers it.

@@ -69,6 +69,7 @@ fn options(log: Option<&str>) -> SessionOptions {
         format: LogFormat::PiSessionV3,
         log: log.map(str::to_owned),
         config: b"{}".to_vec(),
+        log_folder: None,
         project_root: None,
         seed: vec![7; 32],
     }

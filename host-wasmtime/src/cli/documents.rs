@@ -67,7 +67,15 @@ pub(crate) struct Manifest {
     pub(crate) composition: Vec<Composition>,
     pub(crate) included: Vec<Item>,
     pub(crate) planning: Planning,
+    pub(crate) retrieval: Retrieval,
     pub(crate) warnings: Vec<Warning>,
+}
+
+/// What the search for evidence came to.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Retrieval {
+    /// Why it failed.
+    pub(crate) reason: Option<String>,
 }
 
 /// Items of one kind.

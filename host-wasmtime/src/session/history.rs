@@ -148,7 +148,8 @@ impl Session {
         }
     }
 
-    fn busy_timeout(&self) -> Duration {
+    /// `storage.busyTimeoutMs` of the configuration.
+    pub(super) fn busy_timeout(&self) -> Duration {
         let config: Option<serde_json::Value> = serde_json::from_str(&self.options.config).ok();
         config
             .and_then(|config| config.pointer("/storage/busyTimeoutMs")?.as_u64())

@@ -16,6 +16,10 @@ pub(crate) fn indexed(health: &Health, seconds: f64, style: Style) -> String {
 /// After `health`.
 pub(crate) fn health(health: &Health, style: Style) -> String {
     let mut lines = rows(health, style);
+    if health.database.kind == "absent" {
+        lines.push(row("To do", "`ds4-context index` makes the index", style));
+        return lines.join("\n");
+    }
     let verdict = match &health.problems {
         Some(problems) if !problems.is_empty() => {
             style.paint(Ink::Warning, &format!("damaged: {}", problems.join("; ")))
@@ -30,7 +34,9 @@ fn rows(health: &Health, style: Style) -> Vec<String> {
     let mut lines = vec![
         row("Session", &health.session_id, style),
         row("Kept", &place(&health.database), style),
-        row(
+    ];
+    if health.database.kind != "absent" {
+        lines.push(row(
             "Size",
             &format!(
                 "{}, {} of them free; {} of text in {} of {}",
@@ -41,8 +47,8 @@ fn rows(health: &Health, style: Style) -> Vec<String> {
                 counted(health.sessions, "session", "sessions"),
             ),
             style,
-        ),
-    ];
+        ));
+    }
     if let Some(session) = &health.session {
         let state = if health.up_to_date {
             "up to date".to_owned()
@@ -82,6 +88,7 @@ fn place(database: &HealthDatabase) -> String {
                 database.name.as_deref().unwrap_or("a file")
             );
         }
+        ("absent", _) => return "nothing yet: there is no index".to_owned(),
         (_, Some("privacy")) => "privacy is on",
         (_, Some("not-writable")) => "the data folder may not be written",
         (_, Some("newer-schema")) => "a newer version of this program wrote the one on disk",

@@ -1,0 +1,164 @@
+/**
+ * Load: two Pis that talk in sessions of their own, while processes of the Rust host index, search and plan the same logs, all of them
+ * over one database. `DS4_LOAD_SECONDS` is how long (8).
+ *
+ * Whatever the others do, nobody reads an error, every request that asks for it holds its evidence, the database is whole at the end
+ * and the logs were only appended to.
+ */
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { mkdirSync, readFileSync, symlinkSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { test } from "node:test";
+import { MOCK_SMALL } from "./kit/agent-home.ts";
+import { AppendOnlyWatch } from "./kit/append-only.ts";
+import { assertFits, assertValid, isEvidence, talk } from "./kit/conversation.ts";
+import { describeForEachPi, extensionPackage } from "./kit/installations.ts";
+import type { ReceivedRequest } from "./kit/mock-provider.ts";
+import { payloadText } from "./kit/payload.ts";
+import type { PiRpc } from "./kit/pi-rpc.ts";
+import { runRust, type ProgramRun } from "./kit/rust-programs.ts";
+import { Scene } from "./kit/scene.ts";
+
+const LOAD_MS = Number(process.env["DS4_LOAD_SECONDS"] ?? 8) * 1_000;
+/** Turns after which the window no longer holds the first message. */
+const TURNS_BEFORE = 5;
+
+interface Talker {
+  readonly rpc: PiRpc;
+  readonly log: string;
+  readonly name: string;
+  /** What only the first message of the session says. */
+  readonly branch: string;
+}
+
+interface Figures {
+  questions: number;
+  /** Requests that were to hold evidence and did not, with what the plan says about it. */
+  readonly without: string[];
+}
+
+describeForEachPi("load", (pi) => {
+  test("two Pis and Rust processes share one database", { timeout: 120_000 + 3 * LOAD_MS }, async (t) => {
+    const scene = await Scene.open(t, pi);
+    // The Rust command line knows no projects: the database that all of them use is the agent's.
+    scene.home.configure("ds4-context.json", { storage: { scope: "agent" } });
+    const talkers = await Promise.all([start(scene, "Quirky Heron", "rel/heron-7", 0), start(scene, "Amber Falcon", "rel/falcon-9", 1)]);
+    // The engine's code is compiled once, and not while the load is on.
+    succeeded(await commandLine(scene, ["inspect", "--session", talkers[0]?.log ?? ""]));
+    const watches = talkers.map(({ log }) => new AppendOnlyWatch(log));
+    const endsAt = performance.now() + LOAD_MS;
+    const [figures, rounds, followed] = await Promise.all([
+      Promise.all(talkers.map((talker, place) => talkOn(scene, talker, 100 * (place + 1), endsAt))),
+      commandLineRounds(scene, talkers, endsAt),
+      Promise.all(talkers.map((talker, place) => follow(scene, talker, place))),
+    ]);
+    const questions = figures.map(({ questions }) => questions);
+    console.log(`${pi.version}, ${LOAD_MS / 1_000} s: ${questions.join(" and ")} questions, ${rounds} rounds of the command line, ${followed.join(" and ")} rounds beside Pi`);
+    assert.deepEqual(figures.flatMap(({ without }) => without), [], "requests without their evidence");
+    assert.ok(questions.every((count) => count > 0) && rounds > 0 && followed.every((count) => count > 0));
+    for (const watch of watches) watch.check();
+    const hashes = talkers.map(({ log }) => hashOf(log));
+    for (const { rpc, log } of talkers) {
+      assert.match((await rpc.command("/context health"))[0]?.text ?? "", /whole: every page was checked/);
+      assert.deepEqual(rpc.extensionErrors, []);
+      assert.deepEqual(rpc.notifications.filter(({ text }) => !/whole: every page was checked|nothing back|^Found in/.test(text)), []);
+      assert.equal(rpc.stderr, "");
+      succeeded(await commandLine(scene, ["health", "--session", log]));
+    }
+    assert.deepEqual(talkers.map(({ log }) => hashOf(log)), hashes);
+  });
+});
+
+async function start(scene: Scene, name: string, branch: string, place: number): Promise<Talker> {
+  const rpc = await scene.start({ extensions: [extensionPackage()] });
+  await rpc.selectModel(MOCK_SMALL);
+  await rpc.prompt(`The release is called ${name} and ships from branch ${branch}. [[say:Noted.]]`);
+  await talk(rpc, 1 + 20 * place, TURNS_BEFORE + 20 * place);
+  const log = await rpc.sessionFile();
+  assert.ok(log !== undefined);
+  return { rpc, log, name, branch };
+}
+
+/** Turns, each followed by a question that only evidence answers. */
+async function talkOn(scene: Scene, { rpc, name, branch }: Talker, firstTurn: number, endsAt: number): Promise<Figures> {
+  const figures: Figures = { questions: 0, without: [] };
+  for (let turn = firstTurn; performance.now() < endsAt; turn++) {
+    const prompt = `Question ${turn}: from which branch does ${name} ship? [[say:From that one.]]`;
+    await rpc.prompt(prompt);
+    const request = requestOf(scene, prompt);
+    assertValid(request, prompt);
+    assertFits(request, MOCK_SMALL);
+    figures.questions += 1;
+    if (!request.payload.messages.some(({ text }) => isEvidence(text) && text.includes(branch))) {
+      const why = (await rpc.command("/context retrieved")).map(({ text }) => text).join(" ");
+      figures.without.push(`question ${turn}${payloadText(request.payload).includes(branch) ? " (known)" : ""}: ${why}`);
+    }
+    await talk(rpc, turn, turn);
+  }
+  return figures;
+}
+
+function requestOf(scene: Scene, prompt: string): ReceivedRequest {
+  const request = scene.provider.requests.findLast(({ payload }) => payload.messages.some(({ text }) => text === prompt));
+  assert.ok(request !== undefined, prompt);
+  return request;
+}
+
+/** One command after the other, as a person gives them. How many rounds of all. */
+async function commandLineRounds(scene: Scene, talkers: readonly Talker[], endsAt: number): Promise<number> {
+  let rounds = 0;
+  for (; performance.now() < endsAt; rounds++) {
+    const { log, branch } = talkers[rounds % talkers.length] ?? assert.fail();
+    const session = ["--session", log];
+    succeeded(await commandLine(scene, rounds % 5 === 4 ? ["index", ...session, "--rebuild"] : ["index", ...session]));
+    const found = JSON.parse(succeeded(await commandLine(scene, ["search", ...session, "--json", `what ships from ${branch}?`]))) as {
+      readonly indexedEntries: number;
+      readonly logEntries: number;
+      readonly hits: readonly { readonly excerpt: string }[];
+    };
+    assert.equal(found.indexedEntries, found.logEntries);
+    assert.ok(found.hits.some(({ excerpt }) => excerpt.includes(branch)), JSON.stringify(found).slice(0, 2_000));
+    const manifest = JSON.parse(succeeded(await commandLine(scene, ["plan", ...session, "--budget", "6000", "--manifest"]))) as {
+      readonly retrieval: { readonly status: string };
+    };
+    assert.notEqual(manifest.retrieval.status, "failed", JSON.stringify(manifest.retrieval));
+  }
+  return rounds;
+}
+
+function commandLine(scene: Scene, words: readonly string[]): Promise<ProgramRun> {
+  return runRust("ds4-context", [...words, "--data-dir", dataFolder(scene)], environmentOf(scene));
+}
+
+function succeeded({ code, stdout, stderr }: ProgramRun): string {
+  assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
+  return stdout;
+}
+
+/** A process of the Rust host on the very session, and its rows, that Pi has open. How often it looked. */
+async function follow(scene: Scene, { log, branch }: Talker, place: number): Promise<number> {
+  const root = join(scene.home.root, `beside-${place}`);
+  mkdirSync(root);
+  symlinkSync(dirname(log), join(root, "sessions"));
+  symlinkSync(dataFolder(scene), join(root, "data"));
+  const { id } = JSON.parse(readFileSync(log, "utf8").split("\n")[0] ?? "") as { readonly id: string };
+  const words = ["seek", root, id, basename(log), branch, String(LOAD_MS)];
+  const { code, stdout, stderr } = await runRust("index-worker", words, environmentOf(scene));
+  assert.deepEqual({ code, stderr }, { code: 0, stderr: "" }, stdout.split("\n").at(-2)?.slice(0, 2_000));
+  return stdout.split("\n").filter((line) => line === "round").length;
+}
+
+function dataFolder(scene: Scene): string {
+  return join(scene.home.agentFolder, "ds4-context");
+}
+
+/** That of the Pis, with the compiled engine kept outside of the scene. */
+function environmentOf(scene: Scene): Record<string, string> {
+  const cache = process.env["DS4_CONTEXT_CACHE"];
+  return { ...scene.home.environment(scene.pi.node), ...(cache === undefined ? {} : { DS4_CONTEXT_CACHE: cache }) };
+}
+
+function hashOf(file: string): string {
+  return createHash("sha256").update(readFileSync(file)).digest("hex");
+}
