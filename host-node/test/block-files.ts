@@ -58,7 +58,13 @@ export function leaveRecord(path: string, content: string, counter: bigint): voi
 }
 
 /** The text of a lock of another holder than this process. */
-export function foreignLock(holder: { readonly pid?: number; readonly host?: string; readonly nonce?: string }): string {
+export function foreignLock(holder: {
+  readonly pid?: number;
+  readonly host?: string;
+  /** None: its system does not show it. */
+  readonly began?: string;
+  readonly nonce?: string;
+}): string {
   const own = JSON.parse(lockBytes("0".repeat(32)).toString()) as { pid: number; host: string };
-  return JSON.stringify({ pid: holder.pid ?? own.pid, host: holder.host ?? own.host, nonce: holder.nonce ?? "f".repeat(32) });
+  return JSON.stringify({ pid: holder.pid ?? own.pid, host: holder.host ?? own.host, began: holder.began, nonce: holder.nonce ?? "f".repeat(32) });
 }

@@ -1,13 +1,13 @@
 //! The façade on small logs in memory: reading in slices, plans, manifests, and what a host may do wrong.
 
 mod crossings;
+mod derived_state;
 
 use std::cell::RefCell;
 
-use serde_json::json;
-
 use super::*;
 use crate::ports::{Place, StorageError};
+use serde_json::json;
 
 /// A storage port with one file that tests change under the session's feet.
 #[derive(Default)]
@@ -38,9 +38,8 @@ fn line(id: &str, parent: Option<&str>, message: Value) -> String {
 }
 
 fn log(turns: usize) -> String {
-    let mut text =
-        json!({"type": "session", "version": 3, "id": "s", "cwd": "/w"}).to_string() + "\n";
-    let mut parent: Option<String> = None;
+    let header = json!({"type": "session", "version": 3, "id": "s", "cwd": "/w"});
+    let (mut text, mut parent) = (format!("{header}\n"), None::<String>);
     for turn in 0..turns {
         for (role, content) in [
             ("user", format!("question {turn}")),

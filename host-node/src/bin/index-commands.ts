@@ -17,7 +17,9 @@ export async function indexCommand(words: IndexArguments): Promise<void> {
     await bringUpToDate(session);
     const seconds = (performance.now() - started) / 1000;
     const document = await session.healthBytes(patient);
-    print(words.json ? text(document) : [...rows(words, parsedJson(document)), ...row("Took", `${seconds.toFixed(2)} s`)].join("\n"));
+    const health = parsedJson<HealthDocument>(document);
+    print(words.json ? text(document) : [...rows(words, health), ...row("Took", `${seconds.toFixed(2)} s`)].join("\n"));
+    requireKept(health);
   });
 }
 
@@ -30,7 +32,15 @@ export async function healthCommand(words: HealthArguments): Promise<void> {
     if (!health.healthy) {
       throw new Failed("the index database is damaged; `ds4-context index --rebuild` makes it anew from the log");
     }
+    requireKept(health);
   });
+}
+
+/** An index that was to be kept and is gone with the program is a failure; privacy wants it so. */
+function requireKept({ database }: HealthDocument): void {
+  if (database.kind === "in-memory" && database.reason !== "privacy") {
+    throw new Failed("nothing was kept: the data folder cannot be used for it; name another one with --data-dir");
+  }
 }
 
 function rows(words: IndexArguments | HealthArguments, health: HealthDocument): string[] {
