@@ -24,6 +24,12 @@ export const LOG_SLICE_BYTES = 1024 * 1024;
 /** Bytes of text that one call of the component indexes: one transaction of the database. */
 export const INDEX_SLICE_BYTES = 1024 * 1024;
 
+/**
+ * Milliseconds between two slices of an index: another process that waits for the database gets it then, instead of finding it taken
+ * again at every look.
+ */
+export const INDEX_PAUSE_MS = 10;
+
 /** Hits of a search whose caller does not say. */
 export const FOUND_HITS = 10;
 

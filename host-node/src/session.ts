@@ -6,6 +6,7 @@
  */
 import { randomBytes } from "node:crypto";
 import { basename, dirname, resolve } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import { checkCall, checkLines, checkSessionOptions, checkTime } from "./argument-checks.js";
 import { busyTimeout, repeatedWhileBusy } from "./busy.js";
 import { untilAborted, type CallOptions } from "./call-options.js";
@@ -29,6 +30,7 @@ import {
   CALL_DEADLINE_MS,
   DEEP_CHECK_DEADLINE_MS,
   FOUND_HITS,
+  INDEX_PAUSE_MS,
   INDEX_SLICE_BYTES,
   LOG_SLICE_BYTES,
   PLAN_DEADLINE_MS,
@@ -150,6 +152,7 @@ export class Session implements AsyncDisposable {
       if (progress.finished) {
         return progress;
       }
+      await wait(INDEX_PAUSE_MS);
     }
   }
 
@@ -241,6 +244,7 @@ export class Session implements AsyncDisposable {
       if (progress.finished) {
         return progress;
       }
+      await wait(INDEX_PAUSE_MS);
     }
   }
 

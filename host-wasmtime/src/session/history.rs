@@ -17,6 +17,9 @@ pub const INDEX_SLICE_BYTES: u32 = 4 * 1024 * 1024;
 /// Time for which a call is repeated while another process holds the database, where the configuration does not say
 /// (`storage.busyTimeoutMs`).
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+/// Pause between two slices of an index: another process that waits for the database gets it then, instead of finding it taken
+/// again at every look.
+const SLICE_PAUSE: Duration = Duration::from_millis(10);
 /// Longest pause between two tries; each is a random part of it, so that processes do not keep meeting.
 const LONGEST_BUSY_PAUSE_MS: u32 = 50;
 
@@ -41,6 +44,7 @@ impl Session {
             if progress.finished {
                 return Ok(progress);
             }
+            thread::sleep(SLICE_PAUSE);
         }
     }
 

@@ -24,7 +24,8 @@ fn a_killed_process_leaves_an_index_that_goes_on() {
     let log = file_hash(&world.log(LOG));
     let mut random = Random::new(7);
     let (mut in_the_middle, mut records) = (0, 0);
-    let rounds = std::env::var("DS4_KILL_ROUNDS").map_or(ROUNDS, |rounds| rounds.parse().expect("a number"));
+    let rounds =
+        std::env::var("DS4_KILL_ROUNDS").map_or(ROUNDS, |rounds| rounds.parse().expect("a number"));
     for round in 0..rounds {
         let mut worker = Command::new(env!("CARGO_BIN_EXE_index-worker"))
             .arg("rebuild")
