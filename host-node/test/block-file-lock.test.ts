@@ -12,7 +12,7 @@ import { ownBeginning } from "../dist/storage/process-identity.js";
 import { Takeover } from "../dist/storage/takeover.js";
 import { Transaction } from "../dist/storage/transaction.js";
 import { StorageFailure } from "../dist/ports/storage-failure.js";
-import { commitAll, contentOf, foreignLock, leaveRecord, openBlockFile, tagged } from "./block-files.js";
+import { commitAll, contentOf, foreignLock, forgetLock, leaveRecord, openBlockFile, tagged } from "./block-files.js";
 import { temporaryFolder } from "./temporary-folder.js";
 
 const SECOND = 1000;
@@ -29,12 +29,7 @@ function scene(context: TestContext) {
     writeFileSync(lock, text);
     age(lock, ageMs);
   };
-  /** Makes the lock one that nobody touched for a minute, of a process of which nothing is known. */
-  const forget = () => {
-    writeFileSync(lock, readFileSync(lock, "utf8").replace(/"began":"[^"]*",/, ""));
-    age(lock, 61 * SECOND);
-  };
-  return { folder, file, lock, takeover: join(folder, "pages.takeover"), age, leave, forget };
+  return { folder, file, lock, takeover: join(folder, "pages.takeover"), age, leave };
 }
 
 function requireTakenOver(folder: string): void {
@@ -192,10 +187,10 @@ test("a holder touches its lock at most once a second", async (context) => {
 });
 
 test("a holder that lost its lock reads nothing more and frees nothing", async (context) => {
-  const { folder, file, lock, forget } = scene(context);
+  const { folder, file, lock } = scene(context);
   const other = openBlockFile(folder);
   file.lock();
-  forget();
+  forgetLock(lock);
   other.lock();
   await wait(1100);
   assert.throws(() => file.size(), tagged("busy"));
@@ -210,11 +205,11 @@ test("a holder that lost its lock reads nothing more and frees nothing", async (
 });
 
 test("a commit that lost its lock changes nothing, and leaves the record of the new holder alone", (context) => {
-  const { folder, file, forget } = scene(context);
+  const { folder, file, lock } = scene(context);
   const other = openBlockFile(folder);
   file.lock();
   file.commit([{ offset: 0n, length: 4 }], Buffer.from("mine"), 0n, false);
-  forget();
+  forgetLock(lock);
   other.lock();
   assert.ok(!existsSync(join(folder, "pages.commit")), "half a record was found and removed");
   other.commit([{ offset: 0n, length: 3 }], Buffer.from("the"), 0n, false);

@@ -1,5 +1,6 @@
 /** What the tests of block files share: opening one as the port does, and saying which error came. */
 import assert from "node:assert/strict";
+import { readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { BlockFile } from "../dist/storage/block-file.js";
 import { DataFolder } from "../dist/storage/data-folder.js";
 import { RecordWriter } from "../dist/storage/commit-record.js";
@@ -55,6 +56,13 @@ export function leaveRecord(path: string, content: string, counter: bigint): voi
   record.append([{ offset: 0n, length: bytes.length }], bytes);
   record.finish(counter, bytes.length);
   record.close();
+}
+
+/** Makes a lock one that nobody touched for a minute, of a process of which nothing is known. */
+export function forgetLock(lock: string): void {
+  writeFileSync(lock, readFileSync(lock, "utf8").replace(/"began":"[^"]*",/, ""));
+  const aMinuteAgo = Date.now() / 1000 - 61;
+  utimesSync(lock, aMinuteAgo, aMinuteAgo);
 }
 
 /** The text of a lock of another holder than this process. */
