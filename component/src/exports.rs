@@ -164,12 +164,7 @@ impl planning::GuestJob for PlanJob {
     }
 
     fn advance(&self) -> Result<Option<planning::Plan>, Error> {
-        self.hand_out(|session, request| {
-            if session.is_index_busy(request.now_ms) {
-                return Ok(None);
-            }
-            session.plan_with_evidence(request)
-        })
+        self.hand_out(Session::plan_with_evidence)
     }
 
     fn finish_now(&self) -> Result<planning::Plan, Error> {

@@ -21,7 +21,6 @@ use crate::planner::{
     Band, Condensed, Decision, Kept, PlannerInput, RecallTools, condense, plan as decide,
 };
 use crate::retrieval::EvidenceStatus;
-use crate::store::StoreError;
 
 /// The tools with which a model can recall history, by the names that the hosts give them (behaviour 2.16).
 const RECALL_TOOLS: RecallTools<'static> = RecallTools {
@@ -63,14 +62,6 @@ impl Session {
             return Ok(None);
         }
         Ok(Some(self.record(decided)))
-    }
-
-    /// Whether another process holds the index at the moment: a look that costs less than a plan.
-    pub fn is_index_busy(&mut self, now_ms: u64) -> bool {
-        matches!(
-            self.session_index.query(now_ms, |_, _| Ok(())),
-            Err(StoreError::Busy)
-        )
     }
 
     fn decide(&mut self, request: &PlanRequest) -> Result<Decided, EngineError> {

@@ -38,8 +38,6 @@ use instance::Instance;
 pub const SYNC_SLICE_BYTES: u32 = 2 * 1024 * 1024;
 /// Bytes of a session's seed from the operating system.
 const SEED_BYTES: usize = 32;
-/// Longest time for which a plan waits for the index while another process holds it; then it is made without evidence.
-const PLAN_PATIENCE: Duration = Duration::from_secs(1);
 /// Pause between two looks at a plan that waits.
 const PLAN_POLL_PAUSE: Duration = Duration::from_millis(5);
 
@@ -192,7 +190,7 @@ impl Session {
     }
 
     /// Decides what the next request holds. A plan whose evidence waits for an index that another process holds is finished
-    /// without it after a second, or after `storage.busyTimeoutMs` where that is less.
+    /// without it after `storage.busyTimeoutMs`, or at the deadline where that is sooner.
     ///
     /// # Errors
     /// `Refused` for a request that breaks the contract. A plan that could not be made is not an error: its `fallback`
@@ -205,8 +203,8 @@ impl Session {
                 .job()
                 .call_start(store, session, &request)
         })?;
-        let patience = PLAN_PATIENCE.min(self.busy_timeout());
-        let give_up = Instant::now() + patience.min(self.options.limits.deadline);
+        let patience = self.busy_timeout().min(self.options.limits.deadline);
+        let give_up = Instant::now() + patience;
         let planned = loop {
             let advanced = self.call(|store, exports, _| {
                 exports

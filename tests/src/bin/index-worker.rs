@@ -25,6 +25,9 @@ use serde_json::json;
 /// Milliseconds for which a busy database is asked again.
 const PATIENCE_MS: u64 = 30_000;
 
+/// Pause of a process that looks at a session again and again.
+const SEEK_PAUSE: Duration = Duration::from_millis(20);
+
 enum Failure {
     Usage,
     Lost(String),
@@ -120,6 +123,7 @@ fn seek(mut session: Session, wanted: &str, time: Duration) -> Result<(), Failur
             return Err(Failure::Lost(format!("{answer:?}")));
         }
         say("round")?;
+        std::thread::sleep(SEEK_PAUSE);
     }
     Ok(())
 }
