@@ -85,7 +85,7 @@ impl Session {
         if let Some(name) = self.absent_database() {
             return Ok(self.health_without_database(&name, depth));
         }
-        self.with_source(|index, source| index.look(source, now_ms))?;
+        self.look_at_index(now_ms)?;
         let progress = self.session_index.progress(&self.log);
         let session = self.session_index.session().map(|session| {
             json!({
@@ -167,6 +167,11 @@ impl Session {
             "problems": problems,
             "healthy": true,
         })
+    }
+
+    /// Opens the index and looks whether it has the session's rows.
+    pub(super) fn look_at_index(&mut self, now_ms: u64) -> Result<(), StoreError> {
+        self.with_source(|index, source| index.look(source, now_ms))
     }
 
     fn with_source<T>(

@@ -94,7 +94,8 @@ impl Searcher<'_> {
                 return (Vec::new(), EvidenceStatus::NoQuery);
             }
             match self.look_for(&query, wanted, &in_prompt) {
-                Ok(pieces) => {
+                Ok(None) => return (Vec::new(), EvidenceStatus::Lost),
+                Ok(Some(pieces)) => {
                     *self.remembered = RememberedEvidence {
                         task: Some(task),
                         estimator: wanted.estimator,
@@ -123,12 +124,13 @@ impl Searcher<'_> {
         (supplements, EvidenceStatus::Complete)
     }
 
+    /// None where the index was lost.
     fn look_for(
         &mut self,
         query: &Query,
         wanted: &Wanted<'_>,
         in_prompt: &FixedHashSet<u32>,
-    ) -> Result<Vec<Evidence>, EngineError> {
+    ) -> Result<Option<Vec<Evidence>>, EngineError> {
         let log = self.log;
         let branch = wanted.view.branch_positions(log);
         let in_scope = |position: u32| branch.holds(position);
@@ -146,17 +148,12 @@ impl Searcher<'_> {
             eligible: &eligible,
             limit: self.most * FOUND_FOR_EACH,
         };
-        let found = find(self.index, log, query, &findable, wanted.now_ms)?.ok_or_else(|| {
-            EngineError::Storage("the index was lost and is being made anew".to_owned())
-        })?;
-        Ok(evidence(
-            log,
-            &found,
-            query,
-            self.most,
-            wanted.tokens,
-            |text| u64::from(supplement_tokens(wanted.estimator, text)),
-        ))
+        let found = find(self.index, log, query, &findable, wanted.now_ms)?;
+        Ok(found.map(|found| {
+            evidence(log, &found, query, self.most, wanted.tokens, |text| {
+                u64::from(supplement_tokens(wanted.estimator, text))
+            })
+        }))
     }
 }
 

@@ -20,7 +20,8 @@ use crate::model::{Budgets, Ceilings, ModelProfile};
 use crate::planner::{
     Band, Condensed, Decision, Kept, PlannerInput, RecallTools, condense, plan as decide,
 };
-use crate::retrieval::EvidenceStatus;
+use crate::retrieval::{EvidenceStatus, SessionIndex};
+use crate::store::StoreError;
 
 /// The tools with which a model can recall history, by the names that the hosts give them (behaviour 2.16).
 const RECALL_TOOLS: RecallTools<'static> = RecallTools {
@@ -43,6 +44,15 @@ struct Decided {
     now_ms: u64,
 }
 
+/// The session's rows in an index that was opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Rows {
+    There,
+    Gone,
+    /// Another process holds the index, so that nobody can tell.
+    Busy,
+}
+
 impl Session {
     /// Decides what the next request holds, without evidence where another process holds the index.
     pub fn plan(&mut self, request: &PlanRequest) -> Result<Plan, EngineError> {
@@ -56,12 +66,34 @@ impl Session {
         &mut self,
         request: &PlanRequest,
     ) -> Result<Option<Plan>, EngineError> {
+        if self.find_rows_again(request.now_ms) == Rows::Busy {
+            return Ok(None);
+        }
         let decided = self.decide(request)?;
-        if decided.evidence_status == EvidenceStatus::Busy {
+        let waits = match decided.evidence_status {
+            EvidenceStatus::Busy => true,
+            EvidenceStatus::Lost => self.find_rows_again(request.now_ms) != Rows::Gone,
+            _ => false,
+        };
+        if waits {
             self.overhead = Some(decided.overhead);
             return Ok(None);
         }
         Ok(Some(self.record(decided)))
+    }
+
+    /// Looks for the session's rows where they were lost: another process may have made them anew.
+    fn find_rows_again(&mut self, now_ms: u64) -> Rows {
+        let is_lost =
+            |index: &SessionIndex| index.database().is_some() && index.session().is_none();
+        if !is_lost(&self.session_index) {
+            return Rows::There;
+        }
+        match self.look_at_index(now_ms) {
+            Err(StoreError::Busy) => Rows::Busy,
+            _ if is_lost(&self.session_index) => Rows::Gone,
+            _ => Rows::There,
+        }
     }
 
     fn decide(&mut self, request: &PlanRequest) -> Result<Decided, EngineError> {

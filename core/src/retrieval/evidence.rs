@@ -36,6 +36,8 @@ pub enum EvidenceStatus {
     Complete,
     /// Another process held the index; asked again, the search may find something.
     Busy,
+    /// The rows of the index were gone: another process makes them anew, or the database was damaged.
+    Lost,
     /// The search failed; why.
     Failed(String),
 }
@@ -47,7 +49,7 @@ impl EvidenceStatus {
             Self::Disabled => "disabled",
             Self::NoQuery => "no-query",
             Self::Complete => "complete",
-            Self::Busy | Self::Failed(_) => "failed",
+            Self::Busy | Self::Lost | Self::Failed(_) => "failed",
         }
     }
 
@@ -55,6 +57,7 @@ impl EvidenceStatus {
     pub fn failure(&self) -> Option<&str> {
         match self {
             Self::Busy => Some("another process held the index"),
+            Self::Lost => Some("the index was lost and is being made anew"),
             Self::Failed(reason) => Some(reason),
             Self::Disabled | Self::NoQuery | Self::Complete => None,
         }

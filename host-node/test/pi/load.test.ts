@@ -127,8 +127,11 @@ async function commandLineRounds(scene: Scene, talkers: readonly Talker[], endsA
   return rounds;
 }
 
-function commandLine(scene: Scene, words: readonly string[]): Promise<ProgramRun> {
-  return runRust("ds4-context", [...words, "--data-dir", dataFolder(scene)], environmentOf(scene));
+async function commandLine(scene: Scene, words: readonly string[]): Promise<ProgramRun> {
+  const started = performance.now();
+  const run = await runRust("ds4-context", [...words, "--data-dir", dataFolder(scene)], environmentOf(scene));
+  const seconds = (performance.now() - started) / 1_000;
+  return run.stderr === "" ? run : { ...run, stderr: `${words[0]}, ${seconds.toFixed(1)} s: ${run.stderr}` };
 }
 
 function succeeded({ code, stdout, stderr }: ProgramRun): string {

@@ -223,3 +223,29 @@ fn the_next_slice_mends_what_a_plan_found_damaged() {
     );
     assert_eq!(health["session"]["lastReason"], "database-damaged");
 }
+
+/// Another process makes the rows anew between the last slice and the plan: the plan asks again and finds them.
+#[test]
+fn a_plan_finds_rows_again_that_another_process_made_anew() {
+    let storage = world();
+    let mut session = indexed(&storage, stored());
+    let mut other = indexed(&storage, stored());
+    other.rebuild_index();
+    while !other.index(u32::MAX, NOW_MS).unwrap().finished {}
+    assert_eq!(session.plan_with_evidence(&request()), Ok(None));
+    let plan = session.plan_with_evidence(&request()).unwrap().unwrap();
+    assert!(has_evidence(&plan), "{plan:?}");
+}
+
+/// Neither a look nor a plan takes rows for whole that somebody wants anew.
+#[test]
+fn a_plan_between_a_rebuild_and_its_first_slice_does_not_take_it_back() {
+    let storage = world();
+    let mut session = indexed(&storage, stored());
+    session.rebuild_index();
+    session.plan_with_evidence(&request()).unwrap().unwrap();
+    session.health(HealthDepth::Quick, NOW_MS).unwrap();
+    while !session.index(u32::MAX, NOW_MS).unwrap().finished {}
+    let health = session.health(HealthDepth::Quick, NOW_MS).unwrap();
+    assert_eq!(health["session"]["lastReason"], "forced");
+}
