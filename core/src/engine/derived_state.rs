@@ -69,6 +69,7 @@ impl Session {
     pub fn index(&mut self, max_bytes: u32, now_ms: u64) -> Result<Progress, EngineError> {
         let progress =
             self.with_source(|index, source| index.advance(source, max_bytes, now_ms))?;
+        self.was_indexed = true;
         Ok(progress.into())
     }
 

@@ -98,6 +98,8 @@ pub struct Session {
     index_key: String,
     database: DatabasePlace,
     session_index: SessionIndex,
+    /// Whether a slice was indexed: rows that are not known any more were lost since.
+    was_indexed: bool,
     references: References,
     evidence: RememberedEvidence,
 }
@@ -141,6 +143,7 @@ impl Session {
             index_key,
             database,
             session_index: SessionIndex::default(),
+            was_indexed: false,
             references,
             evidence: RememberedEvidence::default(),
         })

@@ -21,6 +21,8 @@ import { runRust, type ProgramRun } from "./kit/rust-programs.ts";
 import { Scene } from "./kit/scene.ts";
 
 const LOAD_MS = Number(process.env["DS4_LOAD_SECONDS"] ?? 8) * 1_000;
+/** Questions of one Pi; each has an answer of its own in the first message. */
+const MOST_QUESTIONS = 250;
 /** Turns after which the window no longer holds the first message. */
 const TURNS_BEFORE = 5;
 
@@ -43,13 +45,13 @@ describeForEachPi("load", (pi) => {
     const scene = await Scene.open(t, pi);
     // The Rust command line knows no projects: the database that all of them use is the agent's.
     scene.home.configure("ds4-context.json", { storage: { scope: "agent" } });
-    const talkers = await Promise.all([start(scene, "Quirky Heron", "rel/heron-7", 0), start(scene, "Amber Falcon", "rel/falcon-9", 1)]);
+    const talkers = await Promise.all([start(scene, "heron", "rel/heron-7", 0), start(scene, "falcon", "rel/falcon-9", 1)]);
     // The engine's code is compiled once, and not while the load is on.
     succeeded(await commandLine(scene, ["inspect", "--session", talkers[0]?.log ?? ""]));
     const watches = talkers.map(({ log }) => new AppendOnlyWatch(log));
     const endsAt = performance.now() + LOAD_MS;
     const [figures, rounds, followed] = await Promise.all([
-      Promise.all(talkers.map((talker, place) => talkOn(scene, talker, 100 * (place + 1), endsAt))),
+      Promise.all(talkers.map((talker, place) => talkOn(scene, talker, 1_000 * (place + 1), endsAt))),
       commandLineRounds(scene, talkers, endsAt),
       follow(scene, talkers[0] ?? assert.fail()),
     ]);
@@ -70,10 +72,16 @@ describeForEachPi("load", (pi) => {
   });
 });
 
+/** A name that the first message says once and one question asks for. */
+function host(name: string, number: number): string {
+  return `${name}Host${number}q`;
+}
+
 async function start(scene: Scene, name: string, branch: string, place: number): Promise<Talker> {
   const rpc = await scene.start({ extensions: [extensionPackage()] });
   await rpc.selectModel(MOCK_SMALL);
-  await rpc.prompt(`The release is called ${name} and ships from branch ${branch}. [[say:Noted.]]`);
+  const ports = Array.from({ length: MOST_QUESTIONS }, (_, number) => `The port of ${host(name, number)} is ${50_000 + number}.`);
+  await rpc.prompt(`${name} ships from branch ${branch}.\n${ports.join("\n")}\n[[say:Noted.]]`);
   await talk(rpc, 1 + 20 * place, TURNS_BEFORE + 20 * place);
   const log = await rpc.sessionFile();
   assert.ok(log !== undefined);
@@ -81,18 +89,21 @@ async function start(scene: Scene, name: string, branch: string, place: number):
 }
 
 /** Turns, each followed by a question that only evidence answers. */
-async function talkOn(scene: Scene, { rpc, name, branch }: Talker, firstTurn: number, endsAt: number): Promise<Figures> {
+async function talkOn(scene: Scene, { rpc, name }: Talker, firstTurn: number, endsAt: number): Promise<Figures> {
   const figures: Figures = { questions: 0, without: [] };
-  for (let turn = firstTurn; performance.now() < endsAt; turn++) {
-    const prompt = `Question ${turn}: from which branch does ${name} ship? [[say:From that one.]]`;
+  while (performance.now() < endsAt && figures.questions < MOST_QUESTIONS) {
+    const number = figures.questions;
+    const turn = firstTurn + number;
+    const prompt = `Question ${turn}: which port has ${host(name, number)}? [[say:That one.]]`;
     await rpc.prompt(prompt);
     const request = requestOf(scene, prompt);
     assertValid(request, prompt);
     assertFits(request, MOCK_SMALL);
     figures.questions += 1;
-    if (!request.payload.messages.some(({ text }) => isEvidence(text) && text.includes(branch))) {
+    const port = String(50_000 + number);
+    if (!request.payload.messages.some(({ text }) => isEvidence(text) && text.includes(port))) {
       const why = (await rpc.command("/context retrieved")).map(({ text }) => text).join(" ");
-      figures.without.push(`question ${turn}${payloadText(request.payload).includes(branch) ? " (known)" : ""}: ${why}`);
+      figures.without.push(`question ${turn}${payloadText(request.payload).includes(port) ? " (known)" : ""}: ${why}`);
     }
     await talk(rpc, turn, turn);
   }
