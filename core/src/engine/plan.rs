@@ -20,7 +20,7 @@ use crate::model::{Budgets, Ceilings, ModelProfile};
 use crate::planner::{
     Band, Condensed, Decision, Kept, PlannerInput, RecallTools, condense, plan as decide,
 };
-use crate::retrieval::{EvidenceStatus, SessionIndex};
+use crate::retrieval::EvidenceStatus;
 use crate::store::StoreError;
 
 /// The tools with which a model can recall history, by the names that the hosts give them (behaviour 2.16).
@@ -84,15 +84,13 @@ impl Session {
 
     /// Looks for the session's rows where they were lost: another process may have made them anew.
     fn find_rows_again(&mut self, now_ms: u64) -> Rows {
-        let is_lost =
-            |index: &SessionIndex| index.database().is_some() && index.session().is_none();
-        if !is_lost(&self.session_index) {
+        if !self.was_indexed || self.session_index.session().is_some() {
             return Rows::There;
         }
         match self.look_at_index(now_ms) {
             Err(StoreError::Busy) => Rows::Busy,
-            _ if is_lost(&self.session_index) => Rows::Gone,
-            _ => Rows::There,
+            _ if self.session_index.session().is_some() => Rows::There,
+            _ => Rows::Gone,
         }
     }
 
