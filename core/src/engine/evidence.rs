@@ -53,10 +53,21 @@ pub(super) struct Wanted<'a> {
 impl Session {
     /// Whether plans leave room for evidence: something is indexed, and the configuration allows to search it.
     pub(super) fn retrieves(&self) -> bool {
+        self.may_retrieve() && self.session_index.session().is_some()
+    }
+
+    /// Why a plan does not search: its rows were lost since they were indexed, or there is nothing to search.
+    pub(super) fn status_without_search(&self) -> EvidenceStatus {
+        if self.may_retrieve() && self.was_indexed {
+            EvidenceStatus::Lost
+        } else {
+            EvidenceStatus::Disabled
+        }
+    }
+
+    fn may_retrieve(&self) -> bool {
         let retrieval = &self.config.retrieval;
-        (retrieval.exact || retrieval.fts)
-            && retrieval.max_results > 0
-            && self.session_index.session().is_some()
+        (retrieval.exact || retrieval.fts) && retrieval.max_results > 0
     }
 }
 

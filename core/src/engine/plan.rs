@@ -170,7 +170,7 @@ impl Session {
             });
             (decision.with_supplements(&input, supplements), status)
         } else {
-            (decision, EvidenceStatus::Disabled)
+            (decision, self.status_without_search())
         };
         self.forms = forms.into_inner();
         let messages = candidates
