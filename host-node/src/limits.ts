@@ -46,7 +46,7 @@ export const BUSY_TIMEOUT_MS = 5_000;
  * Milliseconds for which a plan waits for the index while another process holds it; then it is made without evidence. Less where
  * `storage.busyTimeoutMs` or what is left of the deadline is.
  */
-export const PLAN_PATIENCE_MS = 1_000;
+export const PLAN_PATIENCE_MS = 700;
 
 /** Milliseconds before a plan that waits looks again. */
 export const PLAN_POLL_MS = 5;

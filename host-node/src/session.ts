@@ -193,7 +193,7 @@ export class Session implements AsyncDisposable {
   }
 
   /**
-   * Decides what the next request holds; without evidence where another process holds the index for longer than a second. Errors: `stale` (see `projectedMessages`), `not-found` for an unknown leaf,
+   * Decides what the next request holds; without evidence where another process holds the index for too long. Errors: `stale` (see `projectedMessages`), `not-found` for an unknown leaf,
    * `deadline-missed` also where the log was not read to its end in time; the next call goes on from there.
    */
   async plan(request: PlanRequest = {}): Promise<Plan> {

@@ -136,6 +136,13 @@ impl Session {
 }
 
 impl Session {
+    /// Whether there is a database on disk already.
+    pub(super) fn is_stored(&self) -> bool {
+        let name = self.database.stored.as_ref();
+        let size = name.and_then(|name| self.storage.block_file_size(name).ok().flatten());
+        size.is_some_and(|bytes| bytes > 0)
+    }
+
     /// The name of the database where it is not there yet.
     fn absent_database(&self) -> Option<String> {
         let name = self.database.stored.as_ref()?;

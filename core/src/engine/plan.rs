@@ -82,9 +82,10 @@ impl Session {
         Ok(Some(self.record(decided)))
     }
 
-    /// Looks for the session's rows where they were lost: another process may have made them anew.
+    /// Looks for the session's rows where this process does not know them: they stand there from before it was started, or another
+    /// process made them anew.
     fn find_rows_again(&mut self, now_ms: u64) -> Rows {
-        if !self.was_indexed || self.session_index.session().is_some() {
+        if self.session_index.session().is_some() || !(self.was_indexed || self.is_stored()) {
             return Rows::There;
         }
         match self.look_at_index(now_ms) {

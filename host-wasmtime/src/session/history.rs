@@ -12,8 +12,8 @@ use super::types::{Classification, Progress};
 use crate::bindings::exports::ds4::context::{diagnostics, retrieval};
 use crate::{EngineError, HostError};
 
-/// Bytes of text that one call of the component indexes: one transaction of the database, for which others wait. A plan waits for a
-/// second at most.
+/// Bytes of text that one call of the component indexes: one transaction of the database, for which others wait: a plan in Pi less than a
+/// second.
 pub const INDEX_SLICE_BYTES: u32 = 1024 * 1024;
 /// Time for which a call is repeated while another process holds the database, where the configuration does not say
 /// (`storage.busyTimeoutMs`).

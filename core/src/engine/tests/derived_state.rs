@@ -249,3 +249,23 @@ fn a_plan_between_a_rebuild_and_its_first_slice_does_not_take_it_back() {
     let health = session.health(HealthDepth::Quick, NOW_MS).unwrap();
     assert_eq!(health["session"]["lastReason"], "forced");
 }
+
+/// A process that was started anew, as after a missed deadline, plans before its index was compared with the log.
+#[test]
+fn the_first_plan_of_a_process_has_the_evidence_that_was_indexed_before() {
+    let storage = world();
+    assert!(!has_evidence(
+        &opened(&storage, stored())
+            .plan_with_evidence(&request())
+            .unwrap()
+            .unwrap()
+    ));
+    assert!(
+        storage.blocks.borrow().is_empty(),
+        "a plan makes no database"
+    );
+    drop(indexed(&storage, stored()));
+    let mut session = opened(&storage, stored());
+    let plan = session.plan_with_evidence(&request()).unwrap().unwrap();
+    assert!(has_evidence(&plan), "{plan:?}");
+}
