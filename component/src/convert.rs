@@ -34,6 +34,7 @@ pub(crate) fn session_options(options: wit_sessions::Options) -> SessionOptions 
             wit_sessions::LogFormat::RuntimeSessionV1 => LogFormat::RuntimeSessionV1,
         },
         log: options.log,
+        log_folder: options.log_folder,
         config: options.config,
         project_root: options.project_root.filter(|_| options.project_trusted),
         seed: options.seed,

@@ -31,6 +31,10 @@ impl Storage for ImportedStorage {
         let file = port::open_block_file(name).map_err(error)?;
         Ok(Box::new(ImportedBlockFile(file)))
     }
+
+    fn block_file_size(&self, name: &str) -> Result<Option<u64>, StorageError> {
+        port::block_file_size(name).map_err(error)
+    }
 }
 
 fn granted(place: Place) -> port::Place {

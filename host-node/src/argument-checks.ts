@@ -113,6 +113,7 @@ const callChecks: Readonly<Record<SessionCall["call"], Check>> = {
     systemPrompt: optional(text),
     tools: optional(bytes),
     budget: optional(u32),
+    patienceMs: u64,
     nowMs: u64,
   }),
   "search-history": record({
@@ -134,6 +135,7 @@ const sessionOptions = record({
   sessionId: text,
   format: optional(oneOf("pi-session-v3", "runtime-session-v1")),
   logFile: optional(text),
+  logFolder: optional(text),
   config: optional(record({})),
   trustedProjectRoot: optional(text),
   projectRoot: optional(text),

@@ -54,6 +54,8 @@ export interface ManifestDocument {
   readonly excluded: readonly ManifestItem[];
   readonly persistedInventory?: { readonly items: number; readonly sha256: string } | null;
   readonly planning: { readonly mode: string; readonly fallbackReason?: string | null; readonly [field: string]: unknown };
+  /** What the search for evidence came to; `reason` says why it failed. */
+  readonly retrieval: { readonly status: string; readonly reason?: string; readonly [field: string]: unknown };
   readonly warnings: readonly { readonly code: string; readonly details: readonly unknown[]; readonly truncated: boolean }[];
   readonly promptHash: string;
   readonly [field: string]: unknown;
@@ -163,7 +165,8 @@ export interface StatusDocument {
 export interface HealthDocument {
   readonly sessionId: string;
   readonly database: {
-    readonly kind: "stored" | "in-memory";
+    /** `absent`: nothing was indexed yet. */
+    readonly kind: "stored" | "in-memory" | "absent";
     /** The database's file in the data folder. */
     readonly name?: string | null;
     /** Why it is in memory only: `no-data-folder`, `not-writable`, `privacy`, `newer-schema`. */

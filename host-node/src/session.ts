@@ -6,6 +6,7 @@
  */
 import { randomBytes } from "node:crypto";
 import { basename, dirname, resolve } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import { checkCall, checkLines, checkSessionOptions, checkTime } from "./argument-checks.js";
 import { busyTimeout, repeatedWhileBusy } from "./busy.js";
 import { untilAborted, type CallOptions } from "./call-options.js";
@@ -30,9 +31,11 @@ import {
   CALL_DEADLINE_MS,
   DEEP_CHECK_DEADLINE_MS,
   FOUND_HITS,
+  INDEX_PAUSE_MS,
   INDEX_SLICE_BYTES,
   LOG_SLICE_BYTES,
   PLAN_DEADLINE_MS,
+  PLAN_PATIENCE_MS,
   READ_LINES,
   SEED_BYTES,
 } from "./limits.js";
@@ -54,6 +57,11 @@ export interface SessionOptions {
   readonly format?: LogFormat;
   /** The log's path; its folder becomes the place `sessions`. None for a session that lives in memory only. */
   readonly logFile?: string;
+  /**
+   * The log's folder as an absolute path, where the ID is taken from the file's name and logs of other folders may have the same one:
+   * it keeps their rows in the index apart. Only its hash is kept. None where the ID tells sessions apart.
+   */
+  readonly logFolder?: string;
   /** A configuration that `mergeConfig` returned, or any document it accepts; the defaults unless given. */
   readonly config?: object;
   /** The root of a project that the user trusts; it becomes the place `project`. */
@@ -153,6 +161,7 @@ export class Session implements AsyncDisposable {
       if (progress.finished) {
         return progress;
       }
+      await wait(INDEX_PAUSE_MS);
     }
   }
 
@@ -193,7 +202,7 @@ export class Session implements AsyncDisposable {
   }
 
   /**
-   * Decides what the next request holds. Errors: `stale` (see `projectedMessages`), `not-found` for an unknown leaf,
+   * Decides what the next request holds; without evidence where another process holds the index for too long. Errors: `stale` (see `projectedMessages`), `not-found` for an unknown leaf,
    * `deadline-missed` also where the log was not read to its end in time; the next call goes on from there.
    */
   async plan(request: PlanRequest = {}): Promise<Plan> {
@@ -208,6 +217,7 @@ export class Session implements AsyncDisposable {
         readLog: request.readLog === true,
         messages: request.messages ?? [],
         inline,
+        patienceMs: Math.min(PLAN_PATIENCE_MS, this.#busyTimeoutMs),
         nowMs: this.#clock(),
         ...(request.leafId === undefined ? {} : { leafId: request.leafId }),
         ...(request.model === undefined ? {} : { model: request.model }),
@@ -347,6 +357,7 @@ export class Session implements AsyncDisposable {
       if (progress.finished) {
         return progress;
       }
+      await wait(INDEX_PAUSE_MS);
     }
   }
 
@@ -365,7 +376,7 @@ export class Session implements AsyncDisposable {
 
 /** The part of a session's recipe that never changes. */
 function fixedPart(options: SessionOptions, nowMs: number): Pick<SessionRecipe, "options" | "places" | "dataFolder"> {
-  const { logFile, trustedProjectRoot, projectRoot, dataFolder } = options;
+  const { logFile, logFolder, trustedProjectRoot, projectRoot, dataFolder } = options;
   return {
     options: {
       sessionId: options.sessionId,
@@ -375,6 +386,7 @@ function fixedPart(options: SessionOptions, nowMs: number): Pick<SessionRecipe, 
       seed: options.seed ?? new Uint8Array(randomBytes(SEED_BYTES)),
       nowMs,
       ...(logFile === undefined ? {} : { log: basename(logFile) }),
+      ...(logFolder === undefined ? {} : { logFolder }),
       ...(projectRoot === undefined ? {} : { projectRoot }),
     },
     places: {

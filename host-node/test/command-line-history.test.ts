@@ -17,6 +17,10 @@ const rustProgram = fileURLToPath(new URL("../../target/release/ds4-context", im
 const rustCodeCache = fileURLToPath(new URL("../../target/command-line-code", import.meta.url));
 const fixtures = fileURLToPath(new URL("../../fixtures/sessions", import.meta.url));
 
+const hasRust = existsSync(rustProgram) && /search/.test(spawnSync(rustProgram, ["--help"], { encoding: "utf8" }).stdout);
+const withRust = { skip: !hasRust && "target/release/ds4-context with `search` is not built: the two command lines were NOT compared" };
+const programs: readonly (readonly string[])[] = hasRust ? [nodeProgram, [rustProgram]] : [nodeProgram];
+
 function run(home: string, program: readonly string[], words: readonly string[], input = "") {
   const [path = "", ...before] = program;
   // No configuration and no data of the person who runs the tests.
@@ -148,6 +152,74 @@ test("index keeps the index, makes it anew, and health checks it", (context) => 
   assert.equal(hashOf(log.file), before);
 });
 
+test("health where nothing was indexed says so, and makes nothing", (context) => {
+  const { folder, log, home } = scene(context);
+  const data = join(folder, "data");
+  const words = ["health", "--session", log.file, "--data-dir", data];
+  const documents = programs.map((program) => {
+    const shown = run(home, program, words);
+    assert.deepEqual([shown.status, shown.stderr], [0, ""]);
+    assert.match(shown.stdout, /nothing yet: there is no index[^]*\nTo do {5,6}`ds4-context index` makes the index\n$/);
+    const document = run(home, program, [...words, "--json"]).stdout;
+    assert.deepEqual((JSON.parse(document) as HealthDocument).database, { kind: "absent", name: "context.db", madeAnew: false });
+    return document;
+  });
+  assert.equal(new Set(documents).size, 1);
+  assert.ok(!existsSync(data));
+  assert.deepEqual(readdirSync(home), []);
+});
+
+test("logs of one name in two folders share a data folder, and neither is indexed twice", (context) => {
+  const { home } = scene(context, 1);
+  const data = temporaryFolder(context);
+  const logs = ["a", "b"].map((word) => {
+    const log = new PiLog(join(temporaryFolder(context), "session.jsonl"));
+    log.user(`The word of this log is ${word.repeat(5)}.`);
+    return log.file;
+  });
+  for (const program of [...programs, ...programs]) {
+    for (const log of logs) {
+      const { stdout, stderr } = run(home, program, ["index", "--session", log, "--data-dir", data, "--json"]);
+      const { sessionId, sessions, session } = JSON.parse(stdout || stderr) as HealthDocument;
+      assert.deepEqual([sessionId, session?.rebuilds, session?.lastReason], ["session", 0, "initial"]);
+      assert.equal(sessions, log === logs[0] && program === programs[0] && sessions === 1 ? 1 : 2);
+    }
+  }
+});
+
+test("a plan that finds the index damaged says so in one line, and the next command mends it", (context) => {
+  const { folder, log, home } = scene(context, 60);
+  log.user(`And what was ${needle(3)}?`);
+  for (const [place, program] of programs.entries()) {
+    const data = join(folder, `data-${place}`);
+    const words = ["--session", log.file, "--data-dir", data];
+    const plan = () => run(home, program, ["plan", ...words, "--budget", "1500", "--manifest", "--now-ms", "1796128879388"]);
+    assert.equal(run(home, program, ["index", ...words]).status, 0);
+    const whole = plan();
+    assert.deepEqual([whole.status, whole.stderr], [0, ""]);
+    assert.match(whole.stdout, /"retrieval":\{[^}]*"status":"complete"/);
+    damageFullText(join(data, "context.db"));
+    const damaged = plan();
+    assert.equal(damaged.status, 0);
+    assert.match(damaged.stdout, /"retrieval":\{[^}]*"status":"failed"/);
+    assert.match(damaged.stderr, /^ds4-context: planned without evidence: [^\n]+; give the command again, it mends the index first\n$/);
+    assert.deepEqual(plan(), whole);
+    assert.equal(run(home, program, ["health", ...words]).status, 0);
+  }
+});
+
+/** Overwrites every page but those with the schema and the row of the session, which alone are read before a search. */
+function damageFullText(file: string): void {
+  const bytes = readFileSync(file);
+  for (let page = 4096; page < bytes.length; page += 4096) {
+    const content = bytes.subarray(page, page + 4096);
+    if (!content.includes("CREATE ") && !content.includes("session")) {
+      content.fill(0xaa);
+    }
+  }
+  writeFileSync(file, bytes);
+}
+
 test("bad input is one clear line and exit code 2", (context) => {
   const { folder, log, node } = scene(context, 2);
   const broken = join(folder, "broken.jsonl");
@@ -190,9 +262,6 @@ test("a score is written as the Rust command line writes it", () => {
   const scores = [0, 1, 12, 999_999, 1_000_000, 4_417_961, 85_000_000, 63_250_000, -1_500_000, -3];
   assert.deepEqual(scores.map(millionths), ["0.0", "1e-6", "0.000012", "0.999999", "1.0", "4.417961", "85.0", "63.25", "-1.5", "-3e-6"]);
 });
-
-const hasRust = existsSync(rustProgram) && /search/.test(spawnSync(rustProgram, ["--help"], { encoding: "utf8" }).stdout);
-const withRust = { skip: !hasRust && "target/release/ds4-context with `search` is not built: the two command lines were NOT compared" };
 
 test("the JSON of both command lines is equal to the byte", withRust, (context) => {
   const { folder, home } = scene(context);

@@ -55,10 +55,21 @@ pub(super) struct Wanted<'a> {
 impl Session {
     /// Whether plans leave room for evidence: something is indexed, and the configuration allows to search it.
     pub(super) fn retrieves(&self) -> bool {
+        self.may_retrieve() && self.session_index.session().is_some()
+    }
+
+    /// Why a plan does not search: its rows were lost since they were indexed, or there is nothing to search.
+    pub(super) fn status_without_search(&self) -> EvidenceStatus {
+        if self.may_retrieve() && self.was_indexed {
+            EvidenceStatus::Lost
+        } else {
+            EvidenceStatus::Disabled
+        }
+    }
+
+    fn may_retrieve(&self) -> bool {
         let retrieval = &self.config.retrieval;
-        (retrieval.exact || retrieval.fts)
-            && retrieval.max_results > 0
-            && self.session_index.session().is_some()
+        (retrieval.exact || retrieval.fts) && retrieval.max_results > 0
     }
 }
 
@@ -97,7 +108,8 @@ impl Searcher<'_> {
                 return (Vec::new(), EvidenceStatus::NoQuery);
             }
             match self.look_for(&query, wanted, &in_prompt) {
-                Ok(pieces) => {
+                Ok(None) => return (Vec::new(), EvidenceStatus::Lost),
+                Ok(Some(pieces)) => {
                     *self.remembered = RememberedEvidence {
                         task: Some(task),
                         estimator: wanted.estimator,
@@ -105,6 +117,7 @@ impl Searcher<'_> {
                         pieces,
                     };
                 }
+                Err(EngineError::Busy) => return (Vec::new(), EvidenceStatus::Busy),
                 Err(error) => return (Vec::new(), EvidenceStatus::Failed(error.to_string())),
             }
         }
@@ -125,12 +138,13 @@ impl Searcher<'_> {
         (supplements, EvidenceStatus::Complete)
     }
 
+    /// None where the index was lost.
     fn look_for(
         &mut self,
         query: &Query,
         wanted: &Wanted<'_>,
         in_prompt: &FixedHashSet<u32>,
-    ) -> Result<Vec<Evidence>, EngineError> {
+    ) -> Result<Option<Vec<Evidence>>, EngineError> {
         let log = self.log;
         let branch = wanted.view.branch_positions(log);
         let in_scope = |position: u32| branch.holds(position);
@@ -158,17 +172,11 @@ impl Searcher<'_> {
                 search(connection, session, query, &searched, limit)
             },
         )?;
-        let found = found.ok_or_else(|| {
-            EngineError::Storage("the index was lost and is being made anew".to_owned())
-        })?;
-        Ok(evidence(
-            log,
-            &found,
-            query,
-            self.most,
-            wanted.tokens,
-            |text| u64::from(supplement_tokens(wanted.estimator, text)),
-        ))
+        Ok(found.map(|found| {
+            evidence(log, &found, query, self.most, wanted.tokens, |text| {
+                u64::from(supplement_tokens(wanted.estimator, text))
+            })
+        }))
     }
 }
 

@@ -44,6 +44,7 @@ use crate::planner::{Candidate, condense};
 use crate::ports::Storage;
 use crate::retrieval::{IndexDatabase, References, SessionIndex};
 use crate::session::{AppendError, LogFormat, SessionLog};
+use derived_state::DatabasePlace;
 use evidence::RememberedEvidence;
 use fixed_overhead::FixedOverhead;
 use memory::{CondensedForms, NewestPlan, PlanMemory};
@@ -69,6 +70,9 @@ pub struct SessionOptions {
     pub format: LogFormat,
     /// The log's path in the place `sessions`; none for a session that lives in memory only.
     pub log: Option<String>,
+    /// The log's folder as an absolute path, where the ID is taken from the file's name and logs of other folders may have the
+    /// same one: it keeps their rows in the index apart. Only its hash is kept.
+    pub log_folder: Option<String>,
     /// A configuration document; `{}` means the defaults.
     pub config: Vec<u8>,
     /// The root of the project that the session is about, as an absolute path, where it is trusted and neither a home folder
@@ -94,8 +98,14 @@ pub struct Session {
     overhead: Option<FixedOverhead>,
     plans: PlanMemory,
     forms: CondensedForms,
+    /// Names the session's rows in the index.
+    index_key: String,
     database: IndexDatabase,
+    /// The database that must not stay now that privacy is on, until it is gone.
+    withdrawn_database: Option<String>,
     session_index: SessionIndex,
+    /// Whether a slice was indexed: rows that are not known any more were lost since.
+    was_indexed: bool,
     others: OtherSessions,
     references: References,
     evidence: RememberedEvidence,
@@ -115,16 +125,18 @@ impl Session {
             )));
         }
         let config = valid_config(&options.config)?;
-        let database = derived_state::database_name(
+        let place = DatabasePlace::of(
             &config,
             options.log.is_some(),
             options.project_root.as_deref(),
         );
+        let index_key =
+            derived_state::index_key(&options.session_id, options.log_folder.as_deref());
         let references = References::new(&options.seed, &options.session_id);
         Ok(Self {
             session_id: options.session_id,
             format: options.format,
-            database: IndexDatabase::new(Rc::clone(&storage), database),
+            database: IndexDatabase::new(Rc::clone(&storage), place.stored),
             storage,
             reader: options.log.map(|path| LogReader::new(path, options.format)),
             log: SessionLog::new(options.format),
@@ -136,7 +148,10 @@ impl Session {
             overhead: None,
             plans: PlanMemory::default(),
             forms: CondensedForms::default(),
+            index_key,
+            withdrawn_database: place.withdrawn,
             session_index: SessionIndex::default(),
+            was_indexed: false,
             others: OtherSessions::default(),
             references,
             evidence: RememberedEvidence::default(),

@@ -4,13 +4,13 @@ mod crossings;
 mod documents;
 mod kept_text;
 mod scopes;
+mod derived_state;
 
 use std::cell::RefCell;
 
-use serde_json::json;
-
 use super::*;
 use crate::ports::{Place, StorageError};
+use serde_json::json;
 
 /// A storage port with one file that tests change under the session's feet.
 #[derive(Default)]
@@ -41,9 +41,8 @@ fn line(id: &str, parent: Option<&str>, message: Value) -> String {
 }
 
 fn log(turns: usize) -> String {
-    let mut text =
-        json!({"type": "session", "version": 3, "id": "s", "cwd": "/w"}).to_string() + "\n";
-    let mut parent: Option<String> = None;
+    let header = json!({"type": "session", "version": 3, "id": "s", "cwd": "/w"});
+    let (mut text, mut parent) = (format!("{header}\n"), None::<String>);
     for turn in 0..turns {
         for (role, content) in [
             ("user", format!("question {turn}")),
@@ -72,6 +71,7 @@ fn options(log: Option<&str>) -> SessionOptions {
         format: LogFormat::PiSessionV3,
         log: log.map(str::to_owned),
         config: b"{}".to_vec(),
+        log_folder: None,
         project_root: None,
         seed: vec![7; 32],
     }

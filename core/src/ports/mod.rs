@@ -99,4 +99,10 @@ pub trait Storage {
         let _ = name;
         Err(StorageError::AccessDenied)
     }
+
+    /// Size of a block file in bytes, as it is at the moment, without its lock; none where it is not there. Makes nothing.
+    fn block_file_size(&self, name: &str) -> Result<Option<u64>, StorageError> {
+        let _ = name;
+        Err(StorageError::AccessDenied)
+    }
 }

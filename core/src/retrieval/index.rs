@@ -212,7 +212,9 @@ impl SessionIndex {
         let transaction = database.open(now_ms)?.read()?;
         let stored = sessions::find(&transaction, source.session_id)?;
         transaction.finish()?;
+        // Rows that are to be made anew are not taken for whole.
         if self.session.is_none()
+            && self.forced.is_none()
             && let Some(stored) = stored
             && source.differs(&stored.checkpoint)?.is_none()
         {

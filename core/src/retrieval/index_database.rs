@@ -25,6 +25,11 @@ impl IndexDatabase {
         }
     }
 
+    /// The block file; none where it is kept in memory.
+    pub fn name(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
+
     /// The database, once it was opened.
     pub fn get(&self) -> Option<&Database> {
         self.opened.as_ref()

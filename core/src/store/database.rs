@@ -285,6 +285,19 @@ pub(super) fn tune_full_text(connection: &Connection) -> Result<(), StoreError> 
     Ok(())
 }
 
+/// Takes away what a block file holds; makes none where there is none. Whoever has it open finds it empty. One that may not be written
+/// stays.
+pub fn empty_if_there(storage: &Rc<dyn Storage>, name: &str) -> Result<(), StoreError> {
+    match storage.block_file_size(name) {
+        Ok(None | Some(0)) | Err(StorageError::AccessDenied) => Ok(()),
+        Ok(Some(_)) => match look_at(storage, name)? {
+            Look::At { .. } => empty(storage, name),
+            Look::No(_) => Ok(()),
+        },
+        Err(error) => Err(port_error(&error)),
+    }
+}
+
 /// Leaves an empty block file: whoever opens it next makes the schema anew.
 fn empty(storage: &Rc<dyn Storage>, name: &str) -> Result<(), StoreError> {
     let mut file = storage

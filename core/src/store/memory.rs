@@ -82,6 +82,14 @@ impl Storage for MemoryStorage {
             failing_read: Rc::clone(&self.failing_read),
         }))
     }
+
+    fn block_file_size(&self, name: &str) -> Result<Option<u64>, StorageError> {
+        self.crossings.set(self.crossings.get() + 1);
+        let blocks = self.blocks.borrow();
+        Ok(blocks
+            .get(name)
+            .map(|content| content.borrow().bytes.len() as u64))
+    }
 }
 
 struct MemoryBlock {

@@ -1,5 +1,5 @@
 /** The session that the flags name, opened, with its log read to the end. */
-import { resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import type { HistoryScope } from "../contract.js";
 import { ContextEngine } from "../engine.js";
 import type { Session } from "../session.js";
@@ -55,6 +55,7 @@ async function openSession(
   const session = await engine.openSession({
     sessionId: file.sessionId,
     logFile: file.path,
+    logFolder: dirname(file.path),
     config,
     ...(folder === undefined ? {} : { dataFolder: resolve(folder) }),
     ...(file.format === undefined ? {} : { format: file.format }),

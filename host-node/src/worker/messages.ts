@@ -32,6 +32,7 @@ export interface SessionRecipe {
     readonly format: LogFormat;
     /** The log's path in the place `sessions`. */
     readonly log?: string;
+    readonly logFolder?: string;
     readonly config: JsonBytes;
     readonly projectTrusted: boolean;
     readonly projectRoot?: string;
@@ -65,6 +66,8 @@ export interface PlanCall {
   readonly systemPrompt?: string;
   readonly tools?: JsonBytes;
   readonly budget?: number;
+  /** For how long the plan waits for an index that another process holds. */
+  readonly patienceMs: number;
   readonly nowMs: number;
 }
 
@@ -108,7 +111,7 @@ export interface SessionRequest {
   readonly session: number;
   /** How to make it, where this worker does not hold it. */
   readonly recipe?: SessionRecipe;
-  /** Milliseconds that may go into reading the log. */
+  /** Milliseconds that may go into reading the log and waiting for the index. */
   readonly readingMs: number;
   readonly body: SessionCall;
 }

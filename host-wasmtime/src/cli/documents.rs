@@ -75,6 +75,13 @@ pub(crate) struct Manifest {
     pub(crate) warnings: Vec<Warning>,
 }
 
+/// What the search for evidence came to.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Retrieval {
+    /// Why it failed.
+    pub(crate) reason: Option<String>,
+}
+
 /// Items of one kind.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Composition {

@@ -83,7 +83,9 @@ pub(crate) fn health(
             tables::Style::of(output),
         ))?;
     }
-    if health.healthy {
+    if health.database.kind == "absent" {
+        Ok(())
+    } else if health.healthy {
         kept(&health)
     } else {
         Err(Failure::Failed(

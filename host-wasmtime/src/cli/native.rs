@@ -65,6 +65,7 @@ impl Runner for Native {
                 LogFormat::Runtime => core::session::LogFormat::RuntimeSessionV1,
             },
             log: options.log,
+            log_folder: options.log_folder,
             config: options.config.into_bytes(),
             project_root: options.project_root,
             seed: SEED.to_vec(),
@@ -251,6 +252,11 @@ impl core::ports::Storage for NativeStorage {
     ) -> Result<Box<dyn core::ports::BlockFile>, core::ports::StorageError> {
         let file = self.0.borrow_mut().open_block_file(name);
         Ok(Box::new(NativeBlockFile(file.map_err(port_error)?)))
+    }
+
+    fn block_file_size(&self, name: &str) -> Result<Option<u64>, core::ports::StorageError> {
+        let size = self.0.borrow_mut().block_file_size(name);
+        size.map_err(port_error)
     }
 }
 

@@ -13,11 +13,15 @@ use super::types::{Classification, Progress};
 use crate::bindings::exports::ds4::context::{diagnostics, retrieval};
 use crate::{EngineError, HostError};
 
-/// Bytes of text that one call of the component indexes: one transaction of the database.
-pub const INDEX_SLICE_BYTES: u32 = 4 * 1024 * 1024;
+/// Bytes of text that one call of the component indexes: one transaction of the database, for which others wait: a plan in Pi less than a
+/// second.
+pub const INDEX_SLICE_BYTES: u32 = 1024 * 1024;
 /// Time for which a call is repeated while another process holds the database, where the configuration does not say
 /// (`storage.busyTimeoutMs`).
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+/// Pause between two slices of an index: another process that waits for the database gets it then, instead of finding it taken
+/// again at every look.
+const SLICE_PAUSE: Duration = Duration::from_millis(10);
 /// Longest pause between two tries; each is a random part of it, so that processes do not keep meeting.
 const LONGEST_BUSY_PAUSE_MS: u32 = 50;
 
@@ -42,6 +46,7 @@ impl Session {
             if progress.finished {
                 return Ok(progress);
             }
+            thread::sleep(SLICE_PAUSE);
         }
     }
 
@@ -187,7 +192,8 @@ impl Session {
         }
     }
 
-    fn busy_timeout(&self) -> Duration {
+    /// `storage.busyTimeoutMs` of the configuration.
+    pub(super) fn busy_timeout(&self) -> Duration {
         let config: Option<serde_json::Value> = serde_json::from_str(&self.options.config).ok();
         config
             .and_then(|config| config.pointer("/storage/busyTimeoutMs")?.as_u64())

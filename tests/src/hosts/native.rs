@@ -48,6 +48,7 @@ impl Host for NativeHost {
                 .config
                 .as_ref()
                 .map_or_else(|| b"{}".to_vec(), |config| config.to_string().into_bytes()),
+            log_folder: None,
             project_root: None,
             seed: SEED
                 .iter()

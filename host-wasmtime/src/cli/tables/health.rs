@@ -24,6 +24,10 @@ pub(crate) fn indexed(
 /// After `health`.
 pub(crate) fn health(health: &Health, folder: Option<&Path>, style: Style) -> String {
     let mut lines = rows(health, folder, style);
+    if health.database.kind == "absent" {
+        lines.extend(row("To do", "`ds4-context index` makes the index", style));
+        return lines.join("\n");
+    }
     let (ink, verdict) = match &health.problems {
         Some(problems) if !problems.is_empty() => {
             (Ink::Warning, format!("damaged: {}", problems.join("; ")))
@@ -39,6 +43,9 @@ fn rows(health: &Health, folder: Option<&Path>, style: Style) -> Vec<String> {
     let mut add = |title: &str, text: &str| lines.extend(row(title, text, style));
     add("Session", &health.session_id);
     add("Kept", &place(&health.database, folder));
+    if health.database.kind == "absent" {
+        return lines;
+    }
     add(
         "Size",
         &format!(
@@ -101,6 +108,7 @@ fn place(database: &HealthDatabase, folder: Option<&Path>) -> String {
                 database.name.as_deref().unwrap_or("a file")
             );
         }
+        ("absent", _) => return "nothing yet: there is no index".to_owned(),
         (_, Some("privacy")) => "privacy is on",
         (_, Some("not-writable")) => "the data folder may not be written",
         (_, Some("newer-schema")) => "a newer version of this program wrote the one on disk",
