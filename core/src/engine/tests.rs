@@ -1,10 +1,10 @@
 //! The façade on small logs in memory: reading in slices, plans, manifests, and what a host may do wrong.
 
 mod crossings;
+mod derived_state;
 mod documents;
 mod kept_text;
 mod scopes;
-mod derived_state;
 
 use std::cell::RefCell;
 
