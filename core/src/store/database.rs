@@ -10,7 +10,7 @@ use super::vfs::Vfs;
 use crate::ports::{Storage, StorageError};
 
 /// KiB of pages that SQLite keeps, negative as its pragma wants it.
-const CACHE_KIB: i64 = -32 * 1024;
+const CACHE_KIB: i64 = -16 * 1024;
 /// The tables of FTS5.
 const FULL_TEXT_TABLES: [&str; 2] = ["entry_words", "entry_trigrams"];
 /// Bytes of a page, in every version.
