@@ -1,6 +1,6 @@
 /** What a search found: one block a hit, with the part of the entry that answers. */
 import type { HistoryAnswer, HistoryHit } from "../contract.js";
-import { COLUMNS, counted, cut, dateAndTime, figure, printable, wrapped } from "../text/layout.js";
+import { COLUMNS, counted, cut, dateAndTime, figure, wrapped } from "../text/layout.js";
 import { isBeside, SEARCHABLE } from "../text/words.js";
 
 /** Lines of an excerpt that are shown. */
@@ -62,10 +62,10 @@ function elsewhere({ relation, sessionId }: HistoryHit): string[] {
     case "ancestor":
       return [];
     case "other-branch":
-      return [`on another branch, session ${printable(sessionId)}`];
+      return [`on another branch, session ${sessionId}`];
     case "lineage-ancestor":
-      return [`before the fork, session ${printable(sessionId)}`];
+      return [`before the fork, session ${sessionId}`];
     case "other-session":
-      return [`session ${printable(sessionId)}`];
+      return [`session ${sessionId}`];
   }
 }

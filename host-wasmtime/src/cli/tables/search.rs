@@ -111,7 +111,7 @@ fn block(rank: usize, hit: &HistoryHit, style: Style) -> Vec<String> {
 
 /// Where an entry stands that is not on the active branch.
 fn elsewhere(hit: &HistoryHit) -> Option<String> {
-    let session = printable(&hit.session_id);
+    let session = &hit.session_id;
     match hit.relation {
         HistoryRelation::Ancestor => None,
         HistoryRelation::OtherBranch => Some(format!("on another branch, session {session}")),
