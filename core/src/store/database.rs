@@ -191,8 +191,14 @@ impl Database {
             | OpenFlags::SQLITE_OPEN_CREATE
             | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let mut connection = Connection::open_with_flags_and_vfs(name, flags, vfs.name())?;
+        // Opening reads a dozen times. Were the file taken for each of them, a busy one would never be opened: it is taken once.
+        connection.pragma_update(None, "locking_mode", "EXCLUSIVE")?;
         prepare(&connection)?;
-        match migrations::migrate(&mut connection, now_ms)? {
+        let schema = migrations::migrate(&mut connection, now_ms)?;
+        connection.pragma_update(None, "locking_mode", "NORMAL")?;
+        // The mode counts from the next access on, which gives the file back.
+        connection.query_row("PRAGMA user_version", [], |_| Ok(()))?;
+        match schema {
             Schema::Newer(version) => {
                 drop(connection);
                 drop(vfs);
