@@ -53,14 +53,14 @@ pub enum CodeSource {
 }
 
 /// A component and its SHA-256 in lower-case hex, by which its code is found.
-pub(super) struct NamedComponent {
-    pub(super) bytes: &'static [u8],
-    pub(super) sha256: &'static str,
+pub(super) struct NamedComponent<'a> {
+    pub(super) bytes: &'a [u8],
+    pub(super) sha256: &'a str,
 }
 
 pub(super) fn load(
     engine: &wasmtime::Engine,
-    component: &NamedComponent,
+    component: &NamedComponent<'_>,
     cache: &CodeCache,
 ) -> Result<(Component, CodeSource), HostError> {
     let folder = match open_folder(cache) {

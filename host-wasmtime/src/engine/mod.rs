@@ -22,7 +22,7 @@ use crate::session::HostState;
 use crate::{HostError, wasi};
 
 /// The component that this library was built with.
-const EMBEDDED_COMPONENT: NamedComponent = NamedComponent {
+const EMBEDDED_COMPONENT: NamedComponent<'_> = NamedComponent {
     bytes: include_bytes!(env!("DS4_CONTEXT_COMPONENT_PATH")),
     sha256: env!("DS4_CONTEXT_COMPONENT_SHA256"),
 };

@@ -4,8 +4,10 @@
 use std::fs;
 use std::path::PathBuf;
 
+use sha2::{Digest, Sha256};
 use wasmtime::Store;
 
+use super::code_cache::NamedComponent;
 use super::{CodeCache, HostState, code_cache, config, linker};
 use crate::{DataFolder, GrantedFolders, Limits, Ports};
 
@@ -19,12 +21,20 @@ fn built(name: &str) -> PathBuf {
 #[test]
 fn the_suite_of_rsqlite_vfs_is_green_over_the_storage_port() {
     let file = built("component").join("vfs-suite.wasm");
-    let component = fs::read(&file).unwrap_or_else(|error| {
+    let bytes = fs::read(&file).unwrap_or_else(|error| {
         panic!("{}: {error}; `cargo xtask test` builds it", file.display())
     });
     let engine = wasmtime::Engine::new(&config()).expect("an engine");
     let cache = CodeCache::Folder(built("tmp").join("vfs-suite-code"));
-    let (component, _) = code_cache::load(&engine, &component, &cache).expect("it loads");
+    let hash = Sha256::digest(&bytes);
+    let named = NamedComponent {
+        bytes: &bytes,
+        sha256: &hash
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect::<String>(),
+    };
+    let (component, _) = code_cache::load(&engine, &named, &cache).expect("it loads");
 
     let folder = std::env::temp_dir().join(format!("ds4-vfs-suite-{}", std::process::id()));
     let _ = fs::remove_dir_all(&folder);
