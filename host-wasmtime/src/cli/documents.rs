@@ -78,6 +78,7 @@ pub(crate) struct Manifest {
 /// What the search for evidence came to.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Retrieval {
+    pub(crate) status: String,
     /// Why it failed.
     pub(crate) reason: Option<String>,
 }
@@ -109,12 +110,6 @@ pub(crate) struct Planning {
     pub(crate) original_message_count: u64,
     pub(crate) recent_tail_token_limit: u64,
     pub(crate) fallback_reason: Option<String>,
-}
-
-/// What a search for evidence came to.
-#[derive(Debug, Deserialize)]
-pub(crate) struct Retrieval {
-    pub(crate) status: String,
 }
 
 /// Something that the person should know.
