@@ -64,7 +64,8 @@ describeForEachPi("load", (pi) => {
     for (const { rpc, log } of talkers) {
       assert.match((await rpc.command("/context health"))[0]?.text ?? "", /whole: every page was checked/);
       assert.deepEqual(rpc.extensionErrors, []);
-      assert.deepEqual(rpc.notifications.filter(({ text }) => !/whole: every page was checked/.test(text)), []);
+      // A machine that is too slow for all of this misses a deadline; Pi's own context goes out then, and other tests look at that.
+      assert.deepEqual(rpc.notifications.filter(({ text }) => !/whole: every page was checked|deadline-missed/.test(text)), []);
       assert.equal(rpc.stderr, "");
       succeeded(await commandLine(scene, ["health", "--session", log]));
     }

@@ -60,26 +60,27 @@ impl Lock {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => return Ok(None),
             Err(error) => return Err(storage_error(error)),
         };
-        let written = file.write_all(&content);
-        // Where this process stood still before it had said who it is, another one has taken over.
-        let stands = folder.still_names(name, &file);
-        if let Err(error) = written {
-            if stands {
+        if let Err(error) = file.write_all(&content) {
+            if folder.still_names(name, &file) {
                 // Where even this fails, it does not parse and is stale in a moment.
                 let _ = folder.remove(name);
             }
             return Err(storage_error(error));
         }
-        if !stands {
-            return Err(StorageError::Busy);
-        }
-        Ok(Some(Self {
+        let lock = Self {
             folder: Arc::clone(folder),
             name: name.to_owned(),
             nonce: nonce.to_owned(),
             file,
             touched: SystemTime::now(),
-        }))
+        };
+        // Where this process stood still before it had said who it is, another one has taken over. Where that could only not be
+        // seen, dropping the lock gives it back.
+        if folder.still_names(name, &lock.file) {
+            Ok(Some(lock))
+        } else {
+            Err(StorageError::Busy)
+        }
     }
 
     /// Whether the lock is still this one. It is not where this process stood still for a minute and another one took
