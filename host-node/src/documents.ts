@@ -165,8 +165,8 @@ export interface StatusDocument {
 export interface HealthDocument {
   readonly sessionId: string;
   readonly database: {
-    /** `absent`: nothing was indexed yet. */
-    readonly kind: "stored" | "in-memory" | "absent";
+    /** `absent`: nothing was indexed yet. `damaged`: it cannot be used, and is made anew when something is indexed next. */
+    readonly kind: "stored" | "in-memory" | "absent" | "damaged";
     /** The database's file in the data folder. */
     readonly name?: string | null;
     /** Why it is in memory only: `no-data-folder`, `not-writable`, `privacy`, `newer-schema`. */

@@ -12,7 +12,7 @@ use super::{Progress, Session};
 use crate::config::{Config, StorageScope};
 use crate::message::hex;
 use crate::retrieval::{IndexDatabase, IndexProgress, SessionIndex, Source};
-use crate::store::{Database, Standing, StoreError, empty_if_there, sessions};
+use crate::store::{Database, Standing, StoreError, empty_if_there};
 
 /// The folder that the agent keeps its derived state in; configured paths begin with its name, block files lie in it.
 const DATA_FOLDER: &str = "ds4-context/";
@@ -82,12 +82,20 @@ impl Session {
     /// Where the derived state lives, how large it is, how far the session is indexed and what was wrong. `deep` checks every
     /// page of the database, which takes time in proportion to it.
     ///
-    /// Where nothing was indexed yet, nothing is made for the sake of looking: the database is `absent`.
+    /// Nothing is changed for the sake of looking: where nothing was indexed yet the database is `absent`, and one that cannot be
+    /// used is `damaged` and stays as it is, until it is indexed next.
     pub fn health(&mut self, depth: HealthDepth, now_ms: u64) -> Result<Value, EngineError> {
         if let Some(name) = self.absent_database() {
             return Ok(self.health_without_database(&name, depth));
         }
-        self.look_at_index(now_ms)?;
+        let looked = self
+            .database
+            .look(now_ms)
+            .and_then(|totals| self.look_at_index(now_ms).map(|()| totals));
+        let (sessions, entries, text_bytes) = match looked {
+            Err(StoreError::Damaged(problem)) => return Ok(self.health_of_damage(&problem)),
+            totals => totals?,
+        };
         let progress = self.session_index.progress(&self.log);
         let session = self.session_index.session().map(|session| {
             json!({
@@ -99,11 +107,6 @@ impl Session {
                 "lastReason": session.last_reason,
             })
         });
-        let totals = self
-            .session_index
-            .query(&mut self.database, now_ms, |connection, _| {
-                sessions::totals(connection)
-            })?;
         let Some(database) = self.database.get() else {
             return Err(EngineError::Storage(
                 "the index database is not open".to_owned(),
@@ -119,7 +122,6 @@ impl Session {
             }),
         };
         let damaged = problems.as_ref().is_some_and(|found| !found.is_empty());
-        let (sessions, entries, text_bytes) = totals.unwrap_or_default();
         Ok(json!({
             "schemaVersion": 1,
             "sessionId": self.session_id,
@@ -158,16 +160,35 @@ impl Session {
     }
 
     fn health_without_database(&self, name: &str, depth: HealthDepth) -> Value {
-        let progress = self.session_index.progress(&self.log);
         let problems = match depth {
             HealthDepth::Quick => None,
-            HealthDepth::Deep => Some(json!([])),
+            HealthDepth::Deep => Some(Vec::new()),
         };
+        self.health_of_nothing("absent", name, 0, problems)
+    }
+
+    fn health_of_damage(&self, problem: &str) -> Value {
+        let name = self.database.name().unwrap_or_default();
+        let size = self.storage.block_file_size(name).ok().flatten();
+        let problems = Some(vec![problem.to_owned()]);
+        self.health_of_nothing("damaged", name, size.unwrap_or(0), problems)
+    }
+
+    /// The health of a database with nothing in it that can be used.
+    fn health_of_nothing(
+        &self,
+        kind: &str,
+        name: &str,
+        bytes: u64,
+        problems: Option<Vec<String>>,
+    ) -> Value {
+        let progress = self.session_index.progress(&self.log);
+        let damaged = problems.as_ref().is_some_and(|found| !found.is_empty());
         json!({
             "schemaVersion": 1,
             "sessionId": self.session_id,
-            "database": {"kind": "absent", "name": name, "madeAnew": false},
-            "bytes": 0,
+            "database": {"kind": kind, "name": name, "madeAnew": false},
+            "bytes": bytes,
             "freeBytes": 0,
             "sessions": 0,
             "entries": 0,
@@ -176,7 +197,7 @@ impl Session {
             "logEntries": progress.total,
             "upToDate": progress.is_finished(),
             "problems": problems,
-            "healthy": true,
+            "healthy": !damaged,
         })
     }
 

@@ -31,7 +31,8 @@ enum Need {
 pub(super) fn explanation(record: &PlanRecord, condensed: &dyn Fn(usize) -> Option<u32>) -> Value {
     let budgets = Budgets::new(record, condensed);
     let condensed_group = |place: usize| budgets.condensed(place);
-    let what_if = budgets.what_if(record, &condensed_group);
+    let supplement_reserve = |budget: u64| record.supplement_reserve_within(budget);
+    let what_if = budgets.what_if(record, &condensed_group, &supplement_reserve);
     let mut exact_left = MAX_EXACT_WORK / budgets.eligible.len().max(1);
     let mut excluded = Vec::new();
     // Newest first: an older group never needs less, so each search begins where the one before ended. It begins below
@@ -128,6 +129,7 @@ impl<'a> Budgets<'a> {
         &'b self,
         record: &PlanRecord,
         condensed: &'b dyn Fn(usize) -> u64,
+        supplement_reserve: &'b dyn Fn(u64) -> u64,
     ) -> WhatIf<'b> {
         WhatIf {
             eligible: &self.eligible,
@@ -136,7 +138,7 @@ impl<'a> Budgets<'a> {
             fixed: record.fixed_tokens(),
             mandatory: self.mandatory,
             chosen: self.chosen,
-            supplement_reserve: record.supplement_reserve,
+            supplement_reserve,
         }
     }
 
@@ -177,13 +179,21 @@ impl<'a> Budgets<'a> {
         let messages = self
             .chosen
             .saturating_add(newer)
-            .saturating_add(NOTICE_RESERVE_TOKENS)
-            .saturating_add(record.supplement_reserve);
+            .saturating_add(NOTICE_RESERVE_TOKENS);
         let kept_for_the_band = record.band_share.unwrap_or_default();
         #[allow(clippy::cast_sign_loss, clippy::cast_precision_loss)] // tokens lie far below 2^53
         let with_reserve =
             (messages as f64 / (1.0 - kept_for_the_band).max(MIN_TAIL_SHARE)).ceil() as u64;
-        record.fixed_tokens().saturating_add(with_reserve)
+        let without_supplements = record.fixed_tokens().saturating_add(with_reserve);
+        // The room of supplements grows with the budget, and each round adds a small part of what the one before did.
+        let mut enough = without_supplements;
+        loop {
+            let next = without_supplements.saturating_add(record.supplement_reserve_within(enough));
+            if next <= enough {
+                return enough;
+            }
+            enough = next;
+        }
     }
 }
 

@@ -12,7 +12,7 @@ mod items;
 
 use crate::config::ContextMode;
 use crate::message::Role;
-use crate::model::{Budgets, Ceilings, Estimator, ModelProfile};
+use crate::model::{Budgets, Ceilings, Estimator, ModelProfile, evidence_reserve};
 use crate::planner::Decision;
 use crate::retrieval::EvidenceStatus;
 
@@ -73,6 +73,8 @@ pub struct PlanRecord {
     pub band_share: Option<f64>,
     /// Tokens left to supplements where not everything fits.
     pub supplement_reserve: u64,
+    /// Whether evidence was looked for, so that plans within other budgets leave room to it as well.
+    pub retrieves: bool,
     /// What the search for evidence came to.
     pub evidence_status: EvidenceStatus,
     /// The estimator of all tokens here.
@@ -96,6 +98,15 @@ pub struct PlanRecord {
 }
 
 impl PlanRecord {
+    /// Tokens left to supplements in a plan within that explicit budget.
+    pub fn supplement_reserve_within(&self, budget: u64) -> u64 {
+        if self.retrieves {
+            evidence_reserve(budget)
+        } else {
+            0
+        }
+    }
+
     /// Tokens of the system prompt and the tools.
     pub fn fixed_tokens(&self) -> u64 {
         self.system_tokens + self.tools.iter().map(|(_, tokens)| tokens).sum::<u64>()

@@ -7,7 +7,7 @@ use super::profile::ModelProfile;
 use crate::config::{Config, ContextConfig};
 
 /// The part of a plan's budget that is left to evidence.
-const EVIDENCE_RESERVE_SHARE: f64 = 0.05;
+const EVIDENCE_RESERVE_SHARE: f64 = 0.04;
 
 /// Limits of one request, in tokens of input.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -135,8 +135,13 @@ impl Ceilings {
     /// Tokens that tail and band leave to evidence in a plan within those budgets, whether or not any is found: a small
     /// part, because what was said last is needed more often than what a search brings back.
     pub fn evidence_reserve(&self, budgets: &Budgets) -> u64 {
-        share(budgets.active, EVIDENCE_RESERVE_SHARE).min(self.history)
+        evidence_reserve(budgets.active).min(self.history)
     }
+}
+
+/// What is left to evidence in a plan within an explicit budget, which lifts the ceiling.
+pub fn evidence_reserve(budget: u64) -> u64 {
+    share(budget, EVIDENCE_RESERVE_SHARE)
 }
 
 /// The limits and the ceilings of one request to a model: what plans are made within and what a status shows.

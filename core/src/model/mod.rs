@@ -9,6 +9,6 @@ pub mod estimator;
 mod o200k;
 pub mod profile;
 
-pub use budget::{Budgets, Ceilings};
+pub use budget::{Budgets, Ceilings, evidence_reserve};
 pub use estimator::Estimator;
 pub use profile::{Model, ModelProfile, TokenCost};

@@ -22,8 +22,8 @@ pub struct WhatIf<'a> {
     pub mandatory: u64,
     /// Tokens of the mandatory groups and the summaries.
     pub chosen: u64,
-    /// Left to supplements where not everything fits.
-    pub supplement_reserve: u64,
+    /// Left to supplements in a plan within that budget, where not everything fits.
+    pub supplement_reserve: &'a dyn Fn(u64) -> u64,
 }
 
 impl WhatIf<'_> {
@@ -67,7 +67,7 @@ impl WhatIf<'_> {
             rescue: false,
             band_share: self.condensed.map(|_| self.band_share),
             given_back: 0,
-            supplement_reserve: self.supplement_reserve,
+            supplement_reserve: (self.supplement_reserve)(budget),
         });
         let reach = tail::choose(
             &Eligible {

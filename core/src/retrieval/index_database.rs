@@ -5,7 +5,7 @@
 use std::rc::Rc;
 
 use crate::ports::Storage;
-use crate::store::{Database, StoreError};
+use crate::store::{Database, StoreError, sessions};
 
 /// Where the rows of every session are that one opened session searches.
 pub struct IndexDatabase {
@@ -48,6 +48,19 @@ impl IndexDatabase {
             let opened = Database::open(&self.storage, self.name.as_deref(), now_ms)?;
             Ok(slot.insert(opened))
         }
+    }
+
+    /// Opens the database where it was not yet, and looks at all that it holds: sessions, entries, bytes of text. What cannot be used
+    /// stays as it is: [`StoreError::Damaged`].
+    pub fn look(&mut self, now_ms: u64) -> Result<(u64, u64, u64), StoreError> {
+        if self.opened.is_none() {
+            let opened = Database::open_as_it_is(&self.storage, self.name.as_deref(), now_ms)?;
+            self.opened = Some(opened);
+        }
+        let transaction = self.open(now_ms)?.read()?;
+        let totals = sessions::totals(&transaction)?;
+        transaction.finish()?;
+        Ok(totals)
     }
 
     /// Puts what `with` makes of the database in its place. Says whether that was made anew; nothing happens where none is open.

@@ -52,26 +52,27 @@ impl Database {
         name: Option<&str>,
         now_ms: u64,
     ) -> Result<Self, StoreError> {
+        match (Self::open_as_it_is(storage, name, now_ms), name) {
+            (Err(StoreError::Damaged(_)), Some(name)) => {
+                Self::anew(storage, Standing::Stored(name.to_owned()), now_ms)
+            }
+            (outcome, _) => outcome,
+        }
+    }
+
+    /// As [`Self::open`], and what cannot be used stays as it is and is told: [`StoreError::Damaged`].
+    pub fn open_as_it_is(
+        storage: &Rc<dyn Storage>,
+        name: Option<&str>,
+        now_ms: u64,
+    ) -> Result<Self, StoreError> {
         let Some(name) = name else {
             return Self::in_memory(storage, Standing::InMemory, now_ms);
         };
-        let is_whole = match look_at(storage, name)? {
-            Look::At { size } => size % PAGE_BYTES == 0,
-            Look::No(standing) => return Self::in_memory(storage, standing, now_ms),
-        };
-        let opened = if is_whole {
-            Self::stored(storage, name, now_ms)
-        } else {
-            Err(StoreError::Damaged("it ends within a page".to_owned()))
-        };
-        match opened {
-            Err(StoreError::Damaged(_)) => {
-                empty(storage, name)?;
-                let mut made = Self::stored(storage, name, now_ms)?;
-                made.was_made_anew = true;
-                Ok(made)
-            }
-            outcome => outcome,
+        match look_at(storage, name)? {
+            Look::At { size } if size % PAGE_BYTES == 0 => Self::stored(storage, name, now_ms),
+            Look::At { .. } => Err(StoreError::Damaged("it ends within a page".to_owned())),
+            Look::No(standing) => Self::in_memory(storage, standing, now_ms),
         }
     }
 

@@ -8,6 +8,9 @@ export function storageRows(health: HealthDocument, folder: string | undefined):
   if (health.database.kind === "absent") {
     return row("Kept", placeText(health, folder));
   }
+  if (health.database.kind === "damaged") {
+    return [...row("Kept", placeText(health, folder)), ...row("Size", byteSize(health.bytes))];
+  }
   return [
     ...row("Kept", placeText(health, folder)),
     ...row("Size", `${byteSize(health.bytes)}, ${byteSize(health.freeBytes)} of it free for reuse`),
@@ -21,6 +24,9 @@ export function storageRows(health: HealthDocument, folder: string | undefined):
 /** How far the session is indexed. */
 export function indexRows(health: HealthDocument): string[] {
   const { session } = health;
+  if (health.database.kind === "damaged") {
+    return [];
+  }
   if (session == null) {
     return row("Index", `none yet, of ${counted(health.logEntries, "entry", "entries")}`);
   }
@@ -45,7 +51,7 @@ export function verdictRow(health: HealthDocument): string[] {
 
 function placeText(health: HealthDocument, folder: string | undefined): string {
   const { kind, name, reason } = health.database;
-  if (kind === "stored") {
+  if (kind === "stored" || kind === "damaged") {
     return `${name ?? "a file"} in ${folder ?? "the data folder"}`;
   }
   if (kind === "absent") {

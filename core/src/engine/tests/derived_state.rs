@@ -117,6 +117,36 @@ fn health_makes_nothing_where_nothing_was_indexed() {
 }
 
 #[test]
+fn health_tells_of_a_database_that_cannot_be_used_and_leaves_it() {
+    let damages: [fn(&mut Vec<u8>); 3] = [
+        |bytes| bytes.splice(..100, [0; 100]).for_each(drop),
+        |bytes| bytes.truncate(bytes.len() - 100),
+        |bytes| *bytes = b"notes of somebody else".to_vec(),
+    ];
+    for damage in damages {
+        let storage = world();
+        drop(indexed(&storage, stored()));
+        let content = storage.content(DATABASE);
+        damage(&mut content.borrow_mut().bytes);
+        let found = content.borrow().bytes.clone();
+        for depth in [HealthDepth::Quick, HealthDepth::Deep] {
+            let health = opened(&storage, stored()).health(depth, NOW_MS).unwrap();
+            let expected = json!({"kind": "damaged", "name": DATABASE, "madeAnew": false});
+            assert_eq!(health["database"], expected);
+            assert_eq!(health["healthy"], false);
+            assert_eq!(health["bytes"], found.len());
+            assert_eq!(health["problems"].as_array().map(Vec::len), Some(1));
+        }
+        assert!(content.borrow().bytes == found, "it was written");
+        let mut session = opened(&storage, stored());
+        session.index(u32::MAX, NOW_MS).unwrap();
+        let health = session.health(HealthDepth::Deep, NOW_MS).unwrap();
+        assert_eq!(health["healthy"], true);
+        assert_eq!(health["database"]["madeAnew"], true);
+    }
+}
+
+#[test]
 fn with_privacy_on_what_was_indexed_before_is_taken_away() {
     let storage = world();
     drop(indexed(&storage, stored()));

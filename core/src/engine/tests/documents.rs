@@ -42,9 +42,11 @@ fn a_manifest_adds_up_and_holds_no_text() {
 
 #[test]
 fn the_smallest_change_includes_the_message_when_it_is_made() {
-    let explained = |turns: usize, budget: Option<u32>, band: bool| {
+    let explained = |turns: usize, budget: Option<u32>, band: bool, indexed: bool| {
         let config = json!({"context": {"condensedBand": {"enabled": band}}});
         let (mut session, _) = opened_with(&log(turns), &config);
+        // Evidence takes a part of every budget.
+        while indexed && !session.index(1 << 20, 0).unwrap().finished {}
         let request = PlanRequest {
             budget,
             ..PlanRequest::default()
@@ -54,18 +56,22 @@ fn the_smallest_change_includes_the_message_when_it_is_made() {
         explanation["excluded"].as_array().unwrap().clone()
     };
     // With the caller's budget, and with the automatic limits, which a smaller budget of the caller's own can beat.
-    for (turns, budget, band) in [
-        (60, Some(20_000), false),
-        (60, Some(20_000), true),
-        (120, None, false),
-        (120, None, true),
+    for (turns, budget, band, indexed) in [
+        (60, Some(20_000), false, false),
+        (60, Some(20_000), true, false),
+        (60, Some(8_000), false, true),
+        (60, Some(8_000), true, true),
+        (120, None, false, false),
+        (120, None, true, false),
+        (120, None, false, true),
+        (120, None, true, true),
     ] {
-        let excluded = explained(turns, budget, band);
+        let excluded = explained(turns, budget, band, indexed);
         for row in [excluded.first().unwrap(), excluded.last().unwrap()] {
             assert_eq!(row["smallestChange"]["setting"], "budget");
             let need = row["smallestChange"]["value"].as_u64().unwrap() as u32;
             let is_out = |budget: u32| {
-                let others = explained(turns, Some(budget), band);
+                let others = explained(turns, Some(budget), band, indexed);
                 let mut others = others.iter();
                 others.any(|other| other["firstEntryId"] == row["firstEntryId"])
             };

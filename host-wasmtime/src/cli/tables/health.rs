@@ -43,8 +43,17 @@ fn rows(health: &Health, folder: Option<&Path>, style: Style) -> Vec<String> {
     let mut add = |title: &str, text: &str| lines.extend(row(title, text, style));
     add("Session", &health.session_id);
     add("Kept", &place(&health.database, folder));
-    if health.database.kind == "absent" {
-        return lines;
+    match health.database.kind.as_str() {
+        "absent" => {
+            let log_entries = counted(health.log_entries, "entry", "entries");
+            add("Index", &format!("none yet, of {log_entries}"));
+            return lines;
+        }
+        "damaged" => {
+            add("Size", &byte_size(health.bytes));
+            return lines;
+        }
+        _ => {}
     }
     add(
         "Size",
@@ -98,17 +107,17 @@ fn rows(health: &Health, folder: Option<&Path>, style: Style) -> Vec<String> {
 }
 
 fn place(database: &HealthDatabase, folder: Option<&Path>) -> String {
+    let folder = folder.map_or("the data folder".to_owned(), |folder| {
+        folder.display().to_string()
+    });
     let why = match (database.kind.as_str(), database.reason.as_deref()) {
-        ("stored", _) => {
-            let folder = folder.map_or("the data folder".to_owned(), |folder| {
-                folder.display().to_string()
-            });
+        ("stored" | "damaged", _) => {
             return format!(
                 "{} in {folder}",
                 database.name.as_deref().unwrap_or("a file")
             );
         }
-        ("absent", _) => return "nothing yet: there is no index".to_owned(),
+        ("absent", _) => return format!("nothing yet: there is no index in {folder}"),
         (_, Some("privacy")) => "privacy is on",
         (_, Some("not-writable")) => "the data folder may not be written",
         (_, Some("newer-schema")) => "a newer version of this program wrote the one on disk",
