@@ -12,7 +12,7 @@ import { basename, dirname, join } from "node:path";
 import { test } from "node:test";
 import { MOCK_SMALL } from "./kit/agent-home.ts";
 import { AppendOnlyWatch } from "./kit/append-only.ts";
-import { assertFits, assertValid, isEvidence, talk } from "./kit/conversation.ts";
+import { assertValid, fits, isEvidence, talk } from "./kit/conversation.ts";
 import { describeForEachPi, extensionPackage } from "./kit/installations.ts";
 import type { ReceivedRequest } from "./kit/mock-provider.ts";
 import { payloadText } from "./kit/payload.ts";
@@ -36,6 +36,8 @@ interface Talker {
 
 interface Figures {
   questions: number;
+  /** Of these, requests that were not planned in time. */
+  missed: number;
   /** Requests that were to hold evidence and did not, with what the plan says about it. */
   readonly without: string[];
 }
@@ -56,15 +58,16 @@ describeForEachPi("load", (pi) => {
       follow(scene, talkers[0] ?? assert.fail()),
     ]);
     const questions = figures.map(({ questions }) => questions);
-    console.log(`${pi.version}, ${LOAD_MS / 1_000} s: ${questions.join(" and ")} questions, ${rounds} rounds of the command line, ${followed} rounds beside Pi`);
+    const missed = figures.reduce((sum, { missed }) => sum + missed, 0);
+    console.log(`${pi.version}, ${LOAD_MS / 1_000} s: ${questions.join(" and ")} questions, ${missed} of them not planned in time, ${rounds} rounds of the command line, ${followed} rounds beside Pi`);
     assert.deepEqual(figures.flatMap(({ without }) => without), [], "requests without their evidence");
+    assert.ok(missed <= Math.max(1, figures.reduce((sum, { questions }) => sum + questions, 0) / 10), `${missed} plans missed their deadline`);
     assert.ok(questions.every((count) => count > 0) && rounds > 0 && followed > 0);
     for (const watch of watches) watch.check();
     const hashes = talkers.map(({ log }) => hashOf(log));
     for (const { rpc, log } of talkers) {
       assert.match((await rpc.command("/context health"))[0]?.text ?? "", /whole: every page was checked/);
       assert.deepEqual(rpc.extensionErrors, []);
-      // A machine that is too slow for all of this misses a deadline; Pi's own context goes out then, and other tests look at that.
       assert.deepEqual(rpc.notifications.filter(({ text }) => !/whole: every page was checked|deadline-missed/.test(text)), []);
       assert.equal(rpc.stderr, "");
       succeeded(await commandLine(scene, ["health", "--session", log]));
@@ -91,7 +94,7 @@ async function start(scene: Scene, name: string, branch: string, place: number):
 
 /** Turns, each followed by a question that only evidence answers. */
 async function talkOn(scene: Scene, { rpc, name }: Talker, firstTurn: number, endsAt: number): Promise<Figures> {
-  const figures: Figures = { questions: 0, without: [] };
+  const figures: Figures = { questions: 0, missed: 0, without: [] };
   while (performance.now() < endsAt && figures.questions < MOST_QUESTIONS) {
     const number = figures.questions;
     const turn = firstTurn + number;
@@ -99,8 +102,14 @@ async function talkOn(scene: Scene, { rpc, name }: Talker, firstTurn: number, en
     await rpc.prompt(prompt);
     const request = requestOf(scene, prompt);
     assertValid(request, prompt);
-    assertFits(request, MOCK_SMALL);
     figures.questions += 1;
+    if (!fits(request, MOCK_SMALL)) {
+      // On a machine that is too slow for all of this a plan misses its deadline, and Pi's own context goes out.
+      assert.ok(rpc.notifications.some(({ text }) => text.includes("deadline-missed")), "it does not fit for another reason");
+      figures.missed += 1;
+      await talk(rpc, turn, turn);
+      continue;
+    }
     const port = String(50_000 + number);
     if (!request.payload.messages.some(({ text }) => isEvidence(text) && text.includes(port))) {
       const said = [...(await rpc.command("/context retrieved")), ...(await rpc.command("/context health"))];
