@@ -278,7 +278,7 @@ impl RelatedStems {
 
 /// Stems of the index that begin as this one does, the most telling ones: those nearest in length, then in byte order.
 fn related_stems(connection: &Connection, stem: &str) -> Result<Vec<String>, StoreError> {
-    if stem.len() < SHORTEST_RELATED || !stem.is_ascii() {
+    if stem.len() < SHORTEST_RELATED || !stem.is_ascii() || words::is_numbered(stem) {
         return Ok(Vec::new());
     }
     let mut related = entries::words_from(connection, stem, RELATED_LETTERS)?;

@@ -134,9 +134,19 @@ fn without_accent(letter: char) -> char {
     }
 }
 
-/// The stem under which the index finds a folded word.
+/// What a folded word is counted as: its stem, and a word with a digit in it itself. The index brings such a word to a stem as well,
+/// which `build77` and `build777` share; what it finds is compared with the text.
 pub fn stem(folded: &str) -> String {
-    porter::stem(folded)
+    if is_numbered(folded) {
+        folded.to_owned()
+    } else {
+        porter::stem(folded)
+    }
+}
+
+/// Whether a word has a digit in it: a number, a version, the name of something. Nothing else is a form of it.
+pub fn is_numbered(word: &str) -> bool {
+    word.bytes().any(|byte| byte.is_ascii_digit())
 }
 
 /// What the index takes of a text.
@@ -220,6 +230,14 @@ mod tests {
         assert_eq!(fold("Perché"), "perche");
         assert_eq!(fold("ÜBER"), "uber");
         assert_eq!(fold("e\u{301}"), "e");
+    }
+
+    #[test]
+    fn a_word_with_a_digit_has_no_other_forms() {
+        assert_eq!(stem("builds"), stem("build"));
+        assert_ne!(stem("build777"), stem("build77"));
+        assert_ne!(stem("build777"), stem("build7776"));
+        assert_eq!(stem("build777"), "build777");
     }
 
     #[test]
