@@ -162,7 +162,7 @@ impl Session {
     fn health_without_database(&self, name: &str, depth: HealthDepth) -> Value {
         let problems = match depth {
             HealthDepth::Quick => None,
-            HealthDepth::Deep => Some(Vec::new()),
+            HealthDepth::Deep => Some([].as_slice()),
         };
         self.health_of_nothing("absent", name, 0, problems)
     }
@@ -170,8 +170,8 @@ impl Session {
     fn health_of_damage(&self, problem: &str) -> Value {
         let name = self.database.name().unwrap_or_default();
         let size = self.storage.block_file_size(name).ok().flatten();
-        let problems = Some(vec![problem.to_owned()]);
-        self.health_of_nothing("damaged", name, size.unwrap_or(0), problems)
+        let problems = [problem.to_owned()];
+        self.health_of_nothing("damaged", name, size.unwrap_or(0), Some(&problems))
     }
 
     /// The health of a database with nothing in it that can be used.
@@ -180,10 +180,10 @@ impl Session {
         kind: &str,
         name: &str,
         bytes: u64,
-        problems: Option<Vec<String>>,
+        problems: Option<&[String]>,
     ) -> Value {
         let progress = self.session_index.progress(&self.log);
-        let damaged = problems.as_ref().is_some_and(|found| !found.is_empty());
+        let damaged = problems.is_some_and(|found| !found.is_empty());
         json!({
             "schemaVersion": 1,
             "sessionId": self.session_id,

@@ -105,11 +105,8 @@ impl Session {
         let (budgets, ceilings) = limits(&profile, &self.config, explicit, UNCALIBRATED);
         let candidates = context.candidates(&self.log, &view, &mut self.counts, profile.estimator);
         let retrieves = self.retrieves();
-        let supplement_reserve = if retrieves {
-            ceilings.evidence_reserve(&budgets)
-        } else {
-            0
-        };
+        let reserve = ceilings.evidence_reserve(&budgets);
+        let supplement_reserve = if retrieves { reserve } else { 0 };
         let band = self.config.context.condensed_band.clone();
         let forms = RefCell::new(std::mem::take(&mut self.forms));
         let condensed = |place: usize| {
