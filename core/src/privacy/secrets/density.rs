@@ -1,0 +1,117 @@
+//! How dense a text is: the filter that tells a random token from a name.
+//!
+//! Random texts change between letters and digits, and between cases, every second or third character, and their
+//! letters form pairs that no language uses; names, paths and words do neither. Shannon entropy alone cannot tell
+//! `configuration_manager` from `g8zmkichwbptpvld1nmpi`.
+
+/// Whether a value looks drawn at random: a key, not a name.
+pub(super) fn is_random(value: &[u8]) -> bool {
+    let shape = Shape::of(value);
+    let letters_and_digits = shape.letters + shape.digits;
+    if letters_and_digits < 8 || shape.letters == 0 || entropy(value) < least_entropy(value.len()) {
+        return false;
+    }
+    if letters_and_digits * 2 < value.len() {
+        return false;
+    }
+    if shape.digits > 0 || (shape.lower > 0 && shape.upper > 0) {
+        let changes = if shape.digits > 0 {
+            (letters_and_digits * 22).div_ceil(100)
+        } else {
+            (letters_and_digits * 30).div_ceil(100)
+        };
+        if shape.changes >= changes.max(3) {
+            return true;
+        }
+    }
+    has_rare_pairs(value)
+}
+
+/// Shannon entropy in bits per byte.
+pub(super) fn entropy(value: &[u8]) -> f64 {
+    let mut counts = [0_u32; 256];
+    for &byte in value {
+        if let Some(count) = counts.get_mut(usize::from(byte)) {
+            *count += 1;
+        }
+    }
+    let total = f64::from(u32::try_from(value.len()).unwrap_or(u32::MAX));
+    counts.iter().filter(|&&count| count > 0).fold(0.0, |sum, &count| {
+        let share = f64::from(count) / total;
+        sum - share * libm::log2(share)
+    })
+}
+
+/// The entropy below which a value of this length is repetition.
+fn least_entropy(length: usize) -> f64 {
+    match length {
+        0..12 => 2.2,
+        12..20 => 2.7,
+        _ => 3.0,
+    }
+}
+
+/// How a value is put together.
+struct Shape {
+    letters: usize,
+    lower: usize,
+    upper: usize,
+    digits: usize,
+    /// Changes between lower case, upper case and digits among neighbours; the one from a capital to the small letter
+    /// after it is not counted, because words begin so.
+    changes: usize,
+}
+
+impl Shape {
+    fn of(value: &[u8]) -> Self {
+        let lower = value.iter().filter(|b| b.is_ascii_lowercase()).count();
+        let upper = value.iter().filter(|b| b.is_ascii_uppercase()).count();
+        let digits = value.iter().filter(|b| b.is_ascii_digit()).count();
+        let pairs = value.iter().zip(value.iter().skip(1));
+        let changes = pairs.filter(|(a, b)| is_change(**a, **b)).count();
+        Self { letters: lower + upper, lower, upper, digits, changes }
+    }
+}
+
+fn is_change(first: u8, second: u8) -> bool {
+    let both = first.is_ascii_alphanumeric() && second.is_ascii_alphanumeric();
+    both && class(first) != class(second) && !(first.is_ascii_uppercase() && second.is_ascii_lowercase())
+}
+
+fn class(byte: u8) -> u8 {
+    if byte.is_ascii_digit() {
+        0
+    } else if byte.is_ascii_uppercase() {
+        1
+    } else {
+        2
+    }
+}
+
+/// Whether the pairs of letters are not those of words: at least eleven pairs, fewer than 65 % of them common.
+pub(super) fn has_rare_pairs(value: &[u8]) -> bool {
+    let (mut pairs, mut common) = (0_usize, 0_usize);
+    for (first, second) in value.iter().zip(value.iter().skip(1)) {
+        if first.is_ascii_alphabetic() && second.is_ascii_alphabetic() {
+            pairs += 1;
+            common += usize::from(is_common_pair(first.to_ascii_lowercase(), second.to_ascii_lowercase()));
+        }
+    }
+    pairs >= 11 && common * 100 < pairs * 65
+}
+
+fn is_common_pair(first: u8, second: u8) -> bool {
+    let row = COMMON_PAIRS.get(usize::from(first.wrapping_sub(b'a'))).copied().unwrap_or(0);
+    row >> (second.wrapping_sub(b'a') & 31) & 1 == 1
+}
+
+/// The 270 pairs of letters that English prose and source code use most (97 % of all pairs), counted over this
+/// project's documents and sources: one row for each first letter, one bit for each second.
+const COMMON_PAIRS: [u32; 26] = [
+    0x1febd6e, 0x1124b11, 0x11a4d91, 0x0064159, 0x1efb9ff,
+    0x01e6931, 0x01e4191, 0x1004111, 0x2aef87f, 0x0040010,
+    0x0042110, 0x11c4939, 0x014d113, 0x17eed7d, 0x07eff6e,
+    0x01ec911, 0x0100800, 0x13ef55d, 0x15ddd95, 0x15ec995,
+    0x00eb95f, 0x0000111, 0x0066191, 0x0088014, 0x00ca110,
+    0x0000010,
+];
