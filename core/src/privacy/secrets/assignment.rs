@@ -54,6 +54,7 @@ pub(super) fn candidates(text: &[u8], name: &Range<usize>) -> Vec<Candidate> {
     let literal = match separator {
         Separator::Assign => tight && is_environment_name(text, name) || tight && begins_line(text, name.start),
         Separator::Colon => !quoted_name && begins_line(text, name.start),
+        Separator::Tag => true,
         _ => false,
     };
     let mut start = skip_blanks(text, end, MAX_BLANKS);
@@ -67,11 +68,11 @@ pub(super) fn candidates(text: &[u8], name: &Range<usize>) -> Vec<Candidate> {
     if let Some(candidate) = value_at(text, start, literal, strict) {
         // A bare word after a quoted key is a number or a name of the language; a JSON document would not survive.
         if candidate.quoted || !quoted_name || separator == Separator::Tag {
-            if !candidate.quoted && separator == Separator::Colon {
-                found.extend(after_type(text, &candidate.value));
-            }
             found.push(candidate);
         }
+    }
+    if separator == Separator::Colon && !quoted_name && found.iter().all(|candidate| !candidate.quoted) {
+        found.extend(after_type(text, &(start..run_end(text, start, 40, is_type))));
     }
     found
 }

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::bytes::{at, before, has_prefix, is_quote, is_word, slice, starts_word};
+use super::bytes::{at, before, has_prefix, is_word, slice, starts_word};
 use super::name::Promise;
 use super::quoting::Delimiter;
 use super::value::{Standing, is_placeholder, is_reference, is_secret};
@@ -43,6 +43,7 @@ const fn program(name: &'static str, with: &'static str, options: &'static [(&'s
 }
 
 const PROGRAMS: [Program; 43] = [
+    program("gh", "secret", &[("--body", Carries::Password), ("-b", Carries::Password)]),
     program("curl", "", &[("-u", Carries::UserAndPassword), ("--user", Carries::UserAndPassword), ("-U", Carries::UserAndPassword), ("--proxy-user", Carries::UserAndPassword)]),
     program("http", "", &[("-a", Carries::UserAndPassword), ("--auth", Carries::UserAndPassword)]),
     program("https", "", &[("-a", Carries::UserAndPassword), ("--auth", Carries::UserAndPassword)]),
@@ -62,7 +63,6 @@ const PROGRAMS: [Program; 43] = [
     program("oc", "login", &[("-p", Carries::Password)]),
     program("cf", "login", &[("-p", Carries::Password)]),
     program("az", "login", &[("-p", Carries::Password)]),
-    program("argocd", "login", &[]),
     program("skopeo", "", &[("--creds", Carries::UserAndPassword), ("--src-creds", Carries::UserAndPassword), ("--dest-creds", Carries::UserAndPassword)]),
     program("twine", "", &[("-p", Carries::Password)]),
     program("mongo", "", &[("-p", Carries::Password)]),
@@ -85,7 +85,7 @@ const PROGRAMS: [Program; 43] = [
     program("mosquitto_sub", "", &[("-P", Carries::Password)]),
     program("ipmitool", "", &[("-P", Carries::Password)]),
     program("xfreerdp", "", &[("/p:", Carries::Attached)]),
-    program("impacket-smbclient", "", &[]),
+    program("glab", "set", &[("--value", Carries::Password), ("-v", Carries::Password)]),
 ];
 
 /// Programs whose secret is the word at a place of its own, counted from the words after it; the last is `usize::MAX`.
@@ -183,7 +183,8 @@ fn carried(text: &[u8], value: Range<usize>, carries: Carries) -> Option<Range<u
         }
     };
     let bytes = slice(text, secret.start, secret.end);
-    let stands = bytes.len() >= 4 && !is_placeholder(bytes) && !is_reference(bytes, ON_LINE) && !bytes.starts_with(b"-");
+    let plain = bytes.strip_suffix(b">").unwrap_or(bytes);
+    let stands = bytes.len() >= 4 && !is_placeholder(plain) && !is_reference(bytes, ON_LINE) && !bytes.starts_with(b"-");
     let word = carries == Carries::UserAndPassword || is_secret(bytes, Promise::Password, ON_LINE) || is_secret(bytes, Promise::Token, ON_LINE);
     (stands && word && !bytes.iter().any(u8::is_ascii_whitespace)).then_some(secret)
 }

@@ -8,7 +8,7 @@
 pub(super) fn is_random(value: &[u8]) -> bool {
     let shape = Shape::of(value);
     let letters_and_digits = shape.letters + shape.digits;
-    if letters_and_digits < 8 || shape.letters == 0 || entropy(value) < least_entropy(value.len()) {
+    if letters_and_digits < 10 || shape.letters == 0 || entropy(value) < least_entropy(value.len()) {
         return false;
     }
     if letters_and_digits * 2 < value.len() {
@@ -16,7 +16,7 @@ pub(super) fn is_random(value: &[u8]) -> bool {
     }
     if shape.digits > 0 || (shape.lower > 0 && shape.upper > 0) {
         let changes = if shape.digits > 0 {
-            (letters_and_digits * 22).div_ceil(100)
+            (letters_and_digits * 15).div_ceil(100)
         } else {
             (letters_and_digits * 30).div_ceil(100)
         };
@@ -88,7 +88,7 @@ fn class(byte: u8) -> u8 {
     }
 }
 
-/// Whether the pairs of letters are not those of words: at least eleven pairs, fewer than 65 % of them common.
+/// Whether the pairs of letters are not those of words: at least eight pairs, fewer than 62 % of them common.
 pub(super) fn has_rare_pairs(value: &[u8]) -> bool {
     let (mut pairs, mut common) = (0_usize, 0_usize);
     for (first, second) in value.iter().zip(value.iter().skip(1)) {
@@ -97,7 +97,7 @@ pub(super) fn has_rare_pairs(value: &[u8]) -> bool {
             common += usize::from(is_common_pair(first.to_ascii_lowercase(), second.to_ascii_lowercase()));
         }
     }
-    pairs >= 11 && common * 100 < pairs * 65
+    pairs >= 8 && common * 100 < pairs * 62
 }
 
 fn is_common_pair(first: u8, second: u8) -> bool {

@@ -31,7 +31,7 @@ pub(super) enum Trigger {
     Command,
     Call,
     PostgresPassword,
-    IdentifiedBy,
+    Statement,
     KubernetesSecret,
     SeedPhrase,
 }
@@ -39,7 +39,7 @@ pub(super) enum Trigger {
 /// Parts of names that promise a secret.
 const NAMES: [&str; 11] = ["pass", "pwd", "secret", "token", "key", "auth", "cred", "jwt", "_pw", "-pw", "pepper"];
 
-const FORMS: [(&str, Trigger); 27] = [
+const FORMS: [(&str, Trigger); 28] = [
     ("-----begin", Trigger::PrivateKey),
     ("private-lines:", Trigger::PuttyKey),
     ("ey", Trigger::JsonWebToken),
@@ -61,7 +61,8 @@ const FORMS: [(&str, Trigger); 27] = [
     (":6543:", Trigger::PostgresPassword),
     (":26257:", Trigger::PostgresPassword),
     (":*:", Trigger::PostgresPassword),
-    ("identified by", Trigger::IdentifiedBy),
+    ("identified by", Trigger::Statement),
+    ("set password", Trigger::Statement),
     ("kind:", Trigger::KubernetesSecret),
     ("mnemonic", Trigger::SeedPhrase),
     ("seed phrase", Trigger::SeedPhrase),

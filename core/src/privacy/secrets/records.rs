@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::assignment::value_at;
-use super::bytes::{at, before, has_prefix, holds, is_word, run_end, skip_blanks, slice};
+use super::bytes::{at, before, has_prefix, is_word, run_end, skip_blanks, slice};
 use super::density::is_random;
 use super::name::Promise;
 use super::quoting::Delimiter;
@@ -15,35 +15,34 @@ const MAX_MANIFEST: usize = 32 * 1024;
 const IN_RECORD: Standing = Standing { quoted: true, literal: true, loose: false };
 
 /// Calls whose last text is a password, in lower case and with their parenthesis.
-pub(super) const CALLS: [&str; 16] = [
+pub(super) const CALLS: [&str; 19] = [
     "getconnection(", "httpbasicauth(", "basicauth(", "basic_auth(", "setbasicauth(", "withbasicauth(",
     "usernamepasswordcredentials(", "networkcredential(", "passwordauthentication(", "plainauth(", ".login(", ".authenticate(",
-    "convertto-securestring", "auth=(", "credentials(", "usernamepassword(",
+    "convertto-securestring", "auth=(", "credentials(", "usernamepassword(", "pdo(", "mysqli(", "mysqli_connect(",
 ];
 
-/// The password among the texts that the call at `start` is given.
-pub(super) fn call(text: &[u8], start: usize, name: &str) -> Option<Range<usize>> {
+/// The passwords among the texts that the call at `start` is given: from the second on, or the only one where the call
+/// takes no user's name.
+pub(super) fn call(text: &[u8], start: usize, name: &str) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let mut arguments = 0;
     let mut index = start + name.len();
     let limit = index.saturating_add(300).min(text.len());
-    let mut last = None;
-    while index < limit {
-        match at(text, index) {
-            b')' | b'\n' | b';' => break,
-            _ => {}
-        }
-        if let Some((delimiter, content)) = Delimiter::opening(text, index) {
-            let end = delimiter.content_end(text, content)?;
-            last = Some((last.is_some(), content..end));
-            index = end + delimiter.width();
-        } else {
+    while index < limit && !matches!(at(text, index), b')' | b'\n' | b';') {
+        let Some((delimiter, content)) = Delimiter::opening(text, index) else {
+            arguments += usize::from(at(text, index) == b',');
             index += 1;
+            continue;
+        };
+        let Some(end) = delimiter.content_end(text, content) else { break };
+        let alone = matches!(name, ".login(" | ".authenticate(" | "convertto-securestring");
+        let promise = if arguments > 0 || name == "convertto-securestring" { Promise::Password } else { Promise::Token };
+        if (arguments > 0 || alone) && is_secret(slice(text, content, end), promise, IN_RECORD) {
+            found.push(content..end);
         }
+        index = end + delimiter.width();
     }
-    let (second, value) = last?;
-    let bytes = slice(text, value.start, value.end);
-    let alone = matches!(name, ".login(" | "convertto-securestring" | ".authenticate(");
-    let promise = if second || name == "convertto-securestring" { Promise::Password } else { Promise::Token };
-    ((second || alone || holds(slice(text, start, value.start), ",")) && is_secret(bytes, promise, IN_RECORD)).then_some(value)
+    found
 }
 
 /// The password of a `.pgpass` line (`host:port:database:user:password`) whose port and colons stand at `start`.
@@ -69,11 +68,14 @@ pub(super) fn pgpass(text: &[u8], start: usize) -> Option<Range<usize>> {
     is_secret(value, Promise::Password, IN_RECORD).then_some(index..end)
 }
 
-/// The password in SQL's `IDENTIFIED BY '…'`, the words of which stand at `start`.
-pub(super) fn identified_by(text: &[u8], start: usize) -> Option<Range<usize>> {
-    let mut index = skip_blanks(text, start + "identified by".len(), 8);
+/// The password in SQL's `IDENTIFIED BY '…'` or `SET PASSWORD FOR … = '…'`, the words of which end at `end`.
+pub(super) fn in_statement(text: &[u8], end: usize) -> Option<Range<usize>> {
+    let mut index = skip_blanks(text, end, 8);
     if has_prefix(text, index, "password ") {
         index += "password ".len();
+    } else if has_prefix(text, index, "for ") {
+        index = run_end(text, index, 96, |b| b != b'=' && b != b'\n');
+        index = skip_blanks(text, index + 1, 8);
     }
     let candidate = value_at(text, index, true, false)?;
     let bytes = slice(text, candidate.value.start, candidate.value.end);

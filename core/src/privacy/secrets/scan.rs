@@ -28,7 +28,7 @@ pub(super) const FORM_NAMES: [&str; 13] = [
     "command-line",
     "call-argument",
     "pgpass",
-    "sql-identified-by",
+    "sql-password",
     "kubernetes-secret",
     "seed-phrase",
     "assigned-secret",
@@ -46,7 +46,7 @@ enum Form {
     Command,
     Call,
     Pgpass,
-    IdentifiedBy,
+    Statement,
     Kubernetes,
     SeedPhrase,
     Assigned,
@@ -133,11 +133,12 @@ impl<'d, 't> Scan<'d, 't> {
             }
             Trigger::Call => {
                 let name = records::CALLS.iter().find(|name| name.len() == hit.end - start && slice(text, start, hit.end).eq_ignore_ascii_case(name.as_bytes()));
-                let found = name.and_then(|name| records::call(text, start, name));
-                self.add_all(found, Form::Call, Replacement::Secret);
+                if let Some(name) = name {
+                    self.add_all(records::call(text, start, name), Form::Call, Replacement::Secret);
+                }
             }
             Trigger::PostgresPassword => self.add_all(records::pgpass(text, start), Form::Pgpass, Replacement::Secret),
-            Trigger::IdentifiedBy => self.add_all(records::identified_by(text, start), Form::IdentifiedBy, Replacement::Secret),
+            Trigger::Statement => self.add_all(records::in_statement(text, hit.end), Form::Statement, Replacement::Secret),
             Trigger::KubernetesSecret if start >= self.manifest_end => {
                 let found = records::kubernetes_secret(text, start);
                 self.manifest_end = found.last().map_or(start, |span| span.end);
@@ -176,7 +177,7 @@ impl<'d, 't> Scan<'d, 't> {
             end = run_end(text, end, MAX_TOKEN, |b| is_joined(b) && b != b'.');
         }
         let secret = slice(text, start, end);
-        let whole = rule.inside || rule.open || (starts_word(text, start) && !continues(text, end));
+        let whole = rule.inside || rule.open || (starts_word(text, start) && !continues(text, end) && !is_file(text, end));
         if whole
             && start <= hit.start.max(start)
             && entropy(secret) >= rule.entropy
@@ -192,12 +193,13 @@ impl<'d, 't> Scan<'d, 't> {
     fn vendor(&mut self, hit: &Hit<'_>, index: usize, rule: &Assigned) {
         let text = self.text;
         let camel = at(text, hit.start).is_ascii_uppercase() && before(text, hit.start, 1).is_ascii_lowercase();
-        if !(starts_word(text, hit.start) || before(text, hit.start, 1) == b'_' || camel) {
+        let crosses = slice(text, hit.start, hit.end).windows(2).any(|w| matches!(w, [a, b] if a.is_ascii_lowercase() && b.is_ascii_uppercase()));
+        if !(starts_word(text, hit.start) || before(text, hit.start, 1) == b'_' || camel) || (crosses && hit.end - hit.start <= 6) {
             return;
         }
         let mut name = extent(text, hit.start..hit.end);
         self.read_candidates(&name);
-        if self.last_candidates.is_empty() {
+        if self.last_candidates.iter().all(|candidate| candidate.loose) {
             // `telegram bot: …`: words between the vendor's name and the separator.
             name.end = run_end(text, name.end, 20, |b| b.is_ascii_alphanumeric() || matches!(b, b' ' | b'_' | b'-' | b'.'));
             self.read_candidates(&name);
@@ -253,6 +255,12 @@ impl<'d, 't> Scan<'d, 't> {
 /// Whether a token goes on at `index`.
 fn continues(text: &[u8], index: usize) -> bool {
     at(text, index).is_ascii_alphanumeric() || at(text, index) == b'_'
+}
+
+/// Whether what ends at `end` is the name of a file: hashes are put into the names of images and scripts.
+fn is_file(text: &[u8], end: usize) -> bool {
+    const ENDINGS: [&str; 9] = [".png", ".jpg", ".svg", ".gif", ".ico", ".js", ".css", ".woff", ".map"];
+    ENDINGS.iter().any(|ending| slice(text, end, end + ending.len()).eq_ignore_ascii_case(ending.as_bytes()))
 }
 
 fn is_joined(byte: u8) -> bool {

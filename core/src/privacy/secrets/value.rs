@@ -34,7 +34,7 @@ pub(super) fn is_secret(value: &[u8], promise: Promise, standing: Standing) -> b
     }
     match promise {
         Promise::Password => is_thought_of(value, standing, 6),
-        Promise::Secret => is_thought_of(value, standing, 8),
+        Promise::Secret => is_thought_of(value, standing, 8) && is_mixed(value),
         Promise::Token | Promise::Qualified => false,
     }
 }
@@ -55,6 +55,14 @@ fn is_thought_of(value: &[u8], standing: Standing, least: usize) -> bool {
         return digits >= 2 && !speaks_of_secrets(value);
     }
     !value.iter().any(|b| matches!(b, b'(' | b'[' | b'{' | b'<')) && digits > 0
+}
+
+/// Whether a value has more than small letters, joints and a number at the end, as names of resources do.
+fn is_mixed(value: &[u8]) -> bool {
+    let digits = value.iter().filter(|b| b.is_ascii_digit()).count();
+    let capitals = value.iter().filter(|b| b.is_ascii_uppercase()).count();
+    let signs = value.iter().filter(|b| b.is_ascii_punctuation() && !is_joint(**b)).count();
+    digits >= 3 || (digits > 0 && capitals + signs > 0)
 }
 
 /// Signs that join words in names.
@@ -113,7 +121,13 @@ fn is_code(value: &[u8]) -> bool {
             || rest.starts_with(b"::")
             || rest.starts_with(b"->")
             || (follows == b'.' && rest.ends_with(b")"))
-            || (follows == b'.' && !is_random(value)))
+            || (follows == b'.' && is_field_path(value)))
+}
+
+/// Names joined by dots: `config.auth.token`, `var.db_password`.
+fn is_field_path(value: &[u8]) -> bool {
+    !is_random(value)
+        && value.split(|&b| b == b'.').all(|field| field.iter().filter(|b| b.is_ascii_digit()).count() < 3)
 }
 
 /// Whether the value names a secret instead of being one.
