@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use super::bytes::{at, before, has_prefix, holds, is_quote, is_word, run_end, skip_blanks, slice};
+use super::bytes::{at, before, has_prefix, is_quote, is_word, run_end, skip_blanks, slice};
 use super::quoting::Delimiter;
 use super::value::Standing;
 
@@ -65,7 +65,11 @@ pub(super) fn candidates(text: &[u8], name: &Range<usize>) -> Vec<Candidate> {
     }
     let strict = matches!(separator, Separator::Comma | Separator::Call);
     let mut found = Vec::new();
-    if let Some(candidate) = value_at(text, start, literal, strict) {
+    if let Some(mut candidate) = value_at(text, start, literal, strict) {
+        candidate.loose = separator == Separator::Comma;
+        if separator == Separator::Tag && !closes_tag(text, candidate.value.end) {
+            return found;
+        }
         // A bare word after a quoted key is a number or a name of the language; a JSON document would not survive.
         if candidate.quoted || !quoted_name || separator == Separator::Tag {
             found.push(candidate);
@@ -149,9 +153,9 @@ fn separator(text: &[u8], start: usize, closed: usize, name: &Range<usize>, quot
     }
 }
 
-/// `is`, `is:`, `was`, `to` and `=`-like words of prose.
+/// `is`, `is:`, `was`, `to`, `will be`: what prose puts between a name and its value.
 fn copula(text: &[u8], start: usize) -> Option<usize> {
-    ["is", "was", "to", "as", "will be"].iter().find_map(|word| {
+    ["is", "was", "to", "will be"].iter().find_map(|word| {
         let end = start + word.len();
         let followed = matches!(at(text, end), b' ' | b':');
         (has_prefix(text, start, word) && followed).then(|| run_end(text, end, 2, |b| b == b':'))
@@ -168,16 +172,22 @@ fn after_blank(text: &[u8], name: &Range<usize>, start: usize) -> Vec<Candidate>
     if let Some(typed) = after_type(text, &(start..run_end(text, start, 24, is_type))) {
         return vec![typed];
     }
-    let login = holds(slice(text, name.start.saturating_sub(96), name.start), "login ");
+    let login = follows_login(slice(text, name.start.saturating_sub(96), name.start));
     value_at(text, start, login, false)
         .map(|candidate| Candidate { loose: !login, ..candidate })
         .into_iter()
         .collect()
 }
 
+/// Whether `login`, a name and white space come right before, as in a netrc file.
+fn follows_login(before: &[u8]) -> bool {
+    let mut words = before.rsplit(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+    before.last().is_some_and(u8::is_ascii_whitespace) && words.nth(1).is_some_and(|word| word.eq_ignore_ascii_case(b"login"))
+}
+
 /// The quoted value after a type: `: &str = "…"`, `string = "…"`.
 fn after_type(text: &[u8], annotation: &Range<usize>) -> Option<Candidate> {
-    let end = run_end(text, annotation.start, 40, |b| is_type(b) || b == b' ');
+    let end = run_end(text, annotation.start, 40, is_type);
     let sign = skip_blanks(text, end, MAX_BLANKS);
     if annotation.is_empty() || at(text, sign) != b'=' || at(text, sign + 1) == b'=' {
         return None;
@@ -251,6 +261,12 @@ fn skip_scheme(text: &[u8], start: usize, end: usize) -> usize {
     } else {
         start
     }
+}
+
+/// Whether a closing tag follows, if need be on the next line.
+fn closes_tag(text: &[u8], end: usize) -> bool {
+    let next = skip_white(text, end);
+    at(text, next) == b'<' && at(text, next + 1) == b'/' || has_prefix(text, next, "<\\/")
 }
 
 /// The line after YAML's `|` or `>`.

@@ -258,7 +258,7 @@ fn word_end(text: &[u8], start: usize, end: usize) -> usize {
     let mut index = start;
     while index < end {
         let byte = at(text, index);
-        if matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | b'|' | b';' | b')') {
+        if matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | b'|' | b';' | b')' | b'<' | b'>') {
             break;
         }
         if let Some((delimiter, content)) = Delimiter::opening(text, index) {

@@ -7,24 +7,17 @@
 /// Whether a value looks drawn at random: a key, not a name.
 pub(super) fn is_random(value: &[u8]) -> bool {
     let shape = Shape::of(value);
-    let letters_and_digits = shape.letters + shape.digits;
-    if letters_and_digits < 10 || shape.letters == 0 || entropy(value) < least_entropy(value.len()) {
+    let signs = shape.letters + shape.digits;
+    if signs < 10 || shape.letters == 0 || signs * 2 < value.len() || entropy(value) < least_entropy(value.len()) {
         return false;
     }
-    if letters_and_digits * 2 < value.len() {
-        return false;
-    }
-    if shape.digits > 0 || (shape.lower > 0 && shape.upper > 0) {
-        let changes = if shape.digits > 0 {
-            (letters_and_digits * 15).div_ceil(100)
-        } else {
-            (letters_and_digits * 30).div_ceil(100)
-        };
-        if shape.changes >= changes.max(3) {
-            return true;
-        }
-    }
-    has_rare_pairs(value)
+    let percent = shape.changes * 100;
+    let mixed = if shape.digits > 0 {
+        percent >= signs * 25 || (percent >= signs * 12 && shape.pairs >= 4 && shape.common * 4 < shape.pairs * 3)
+    } else {
+        percent >= signs * 30
+    };
+    (mixed && shape.changes >= 3) || shape.has_rare_pairs()
 }
 
 /// Shannon entropy in bits per byte.
@@ -52,24 +45,41 @@ fn least_entropy(length: usize) -> f64 {
 }
 
 /// How a value is put together.
+#[derive(Default)]
 struct Shape {
     letters: usize,
-    lower: usize,
-    upper: usize,
     digits: usize,
     /// Changes between lower case, upper case and digits among neighbours; the one from a capital to the small letter
     /// after it is not counted, because words begin so.
     changes: usize,
+    /// Pairs of neighbouring letters, without those that join two words in camel case.
+    pairs: usize,
+    /// Those of the pairs that words are made of.
+    common: usize,
 }
 
 impl Shape {
     fn of(value: &[u8]) -> Self {
-        let lower = value.iter().filter(|b| b.is_ascii_lowercase()).count();
-        let upper = value.iter().filter(|b| b.is_ascii_uppercase()).count();
-        let digits = value.iter().filter(|b| b.is_ascii_digit()).count();
-        let pairs = value.iter().zip(value.iter().skip(1));
-        let changes = pairs.filter(|(a, b)| is_change(**a, **b)).count();
-        Self { letters: lower + upper, lower, upper, digits, changes }
+        let mut shape = Self {
+            letters: value.iter().filter(|b| b.is_ascii_alphabetic()).count(),
+            digits: value.iter().filter(|b| b.is_ascii_digit()).count(),
+            ..Self::default()
+        };
+        for (first, second) in value.iter().zip(value.iter().skip(1)) {
+            shape.changes += usize::from(is_change(*first, *second));
+            let joins_words = first.is_ascii_lowercase() && second.is_ascii_uppercase();
+            if first.is_ascii_alphabetic() && second.is_ascii_alphabetic() && !joins_words {
+                shape.pairs += 1;
+                shape.common += usize::from(is_common_pair(first.to_ascii_lowercase(), second.to_ascii_lowercase()));
+            }
+        }
+        shape
+    }
+
+    /// Whether the pairs of letters are not those of words: fewer than half of eight or more are common, or fewer than
+    /// 62 % of eleven or more.
+    fn has_rare_pairs(&self) -> bool {
+        (self.pairs >= 8 && self.common * 2 < self.pairs) || (self.pairs >= 11 && self.common * 100 < self.pairs * 62)
     }
 }
 
@@ -86,18 +96,6 @@ fn class(byte: u8) -> u8 {
     } else {
         2
     }
-}
-
-/// Whether the pairs of letters are not those of words: at least eight pairs, fewer than 62 % of them common.
-pub(super) fn has_rare_pairs(value: &[u8]) -> bool {
-    let (mut pairs, mut common) = (0_usize, 0_usize);
-    for (first, second) in value.iter().zip(value.iter().skip(1)) {
-        if first.is_ascii_alphabetic() && second.is_ascii_alphabetic() {
-            pairs += 1;
-            common += usize::from(is_common_pair(first.to_ascii_lowercase(), second.to_ascii_lowercase()));
-        }
-    }
-    pairs >= 8 && common * 100 < pairs * 62
 }
 
 fn is_common_pair(first: u8, second: u8) -> bool {

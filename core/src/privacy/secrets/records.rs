@@ -79,7 +79,7 @@ pub(super) fn in_statement(text: &[u8], end: usize) -> Option<Range<usize>> {
     }
     let candidate = value_at(text, index, true, false)?;
     let bytes = slice(text, candidate.value.start, candidate.value.end);
-    is_secret(bytes, Promise::Password, IN_RECORD).then_some(candidate.value)
+    (candidate.quoted && is_secret(bytes, Promise::Password, IN_RECORD)).then_some(candidate.value)
 }
 
 /// The words of a seed phrase that follow its name, at most one line of lower-case words.

@@ -230,6 +230,10 @@ impl<'d, 't> Scan<'d, 't> {
             return;
         }
         let Some(promise) = Words::of(identifier).promise(&previous_word(text, name.start)) else { return };
+        if identifier.eq_ignore_ascii_case(b"pass") {
+            // The verb: `pass -O2 to the compiler`, "pass `T::new()`".
+            self.last_candidates.retain(|candidate| !candidate.loose);
+        }
         for candidate in self.last_candidates.clone().into_iter().chain(named) {
             self.judge(&candidate, promise);
         }

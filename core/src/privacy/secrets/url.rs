@@ -35,7 +35,7 @@ fn ends_authority(byte: u8) -> bool {
 
 /// Whether what stands after the user's name is a password, not a variable and not the word for one.
 fn is_password(user: &[u8], password: &[u8]) -> bool {
-    if password.len() < 3 || is_placeholder(password) || is_reference(password, IN_URL) || password.eq_ignore_ascii_case(user) {
+    if password.len() < 4 || is_placeholder(password) || is_reference(password, IN_URL) || password.eq_ignore_ascii_case(user) {
         return false;
     }
     let shouted = password.iter().all(|b| b.is_ascii_uppercase() || matches!(b, b'_' | b'-'));

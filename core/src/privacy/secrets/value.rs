@@ -14,7 +14,7 @@ pub(super) struct Standing {
     pub(super) quoted: bool,
     /// In a place where only literals stand: an environment file, a command line.
     pub(super) literal: bool,
-    /// Only a blank lies between name and value, as in prose.
+    /// Only a blank or a comma lies between name and value, as in prose and lists.
     pub(super) loose: bool,
 }
 
@@ -47,7 +47,11 @@ fn is_thought_of(value: &[u8], standing: Standing, least: usize) -> bool {
     if value.len() < least || letters == 0 || digits + signs == 0 {
         return false;
     }
-    if standing.quoted || (standing.literal && !standing.loose) {
+    if standing.loose {
+        let capitals = value.iter().filter(|b| b.is_ascii_uppercase()).count();
+        return digits > 0 && capitals + signs > 0 && (standing.quoted || (digits >= 2 && !value.contains(&b'/')));
+    }
+    if standing.quoted || standing.literal {
         return true;
     }
     let identifier = value.iter().all(|&b| is_word(b) || b == b'.' || b == b'-');
@@ -85,6 +89,9 @@ pub(super) fn is_reference(value: &[u8], standing: Standing) -> bool {
     if holds_template(value) || (first == b'%' && last == b'%') || (first == b'@' && last == b'@') {
         return true;
     }
+    if value.starts_with(b"&#") || value.starts_with(b"&lt;") || (!standing.quoted && holds(value, "[\\")) {
+        return true;
+    }
     if (first == b'<' && last == b'>') || (first == b'[' && last == b']') || first == b'[' && holds(value, "redacted") {
         return true;
     }
@@ -95,7 +102,7 @@ pub(super) fn is_reference(value: &[u8], standing: Standing) -> bool {
     if SOURCES.iter().any(|source| has_prefix(value, 0, source)) {
         return true;
     }
-    !standing.quoted && !standing.literal && is_code(value)
+    !standing.quoted && if standing.literal { is_call(value) } else { is_code(value) }
 }
 
 /// `${…}`, `$(…)`, `{{…}}`, `#{…}`, `%{…}`, `<%…%>`, `{name}`.
@@ -108,6 +115,13 @@ fn holds_template(value: &[u8]) -> bool {
         }
         _ => false,
     })
+}
+
+/// A call without a doubt, or a list: `Vec::new()`, `f()`, `[1]`.
+fn is_call(value: &[u8]) -> bool {
+    let last = at(value, value.len().saturating_sub(1));
+    let closes = matches!(last, b']' | b')') && at(value, 0).is_ascii_alphabetic();
+    !is_random(value) && (closes || matches!(at(value, 0), b'[' | b'{' | b'(') || holds(value, "()") || holds(value, "::"))
 }
 
 /// An expression: a call, a path through fields, an index.
