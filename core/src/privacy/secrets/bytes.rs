@@ -39,7 +39,12 @@ pub(super) fn is_quote(byte: u8) -> bool {
 }
 
 /// Where a run of bytes that satisfy `belongs` ends, at most `limit` bytes on.
-pub(super) fn run_end(text: &[u8], start: usize, limit: usize, belongs: impl Fn(u8) -> bool) -> usize {
+pub(super) fn run_end(
+    text: &[u8],
+    start: usize,
+    limit: usize,
+    belongs: impl Fn(u8) -> bool,
+) -> usize {
     let run = slice(text, start, start.saturating_add(limit));
     start + run.iter().position(|&b| !belongs(b)).unwrap_or(run.len())
 }
@@ -59,7 +64,8 @@ pub(super) fn starts_word(text: &[u8], index: usize) -> bool {
 /// Whether the bytes right before `index` are the end of an escape sequence.
 pub(super) fn ends_escape(text: &[u8], index: usize) -> bool {
     let previous = before(text, index, 1);
-    let hexadecimal = |from: usize, to: usize| (from..=to).all(|b| before(text, index, b).is_ascii_hexdigit());
+    let hexadecimal =
+        |from: usize, to: usize| (from..=to).all(|b| before(text, index, b).is_ascii_hexdigit());
     match previous {
         b'n' | b'r' | b't' | b'b' | b'f' if before(text, index, 2) == b'\\' => true,
         b'm' => ends_colour(text, index),
@@ -71,10 +77,13 @@ pub(super) fn ends_escape(text: &[u8], index: usize) -> bool {
 /// Whether a terminal's colour sequence (`ESC [ 3 1 m`) ends right before `index`.
 fn ends_colour(text: &[u8], index: usize) -> bool {
     let mut back = 2;
-    while back < 12 && (before(text, index, back).is_ascii_digit() || before(text, index, back) == b';') {
+    while back < 12
+        && (before(text, index, back).is_ascii_digit() || before(text, index, back) == b';')
+    {
         back += 1;
     }
-    before(text, index, back) == b'[' && matches!(before(text, index, back + 1), 0x1b | b'b' | b'3' | b'e')
+    before(text, index, back) == b'['
+        && matches!(before(text, index, back + 1), 0x1b | b'b' | b'3' | b'e')
 }
 
 /// Whether `text` begins with `prefix` at `index`, whatever the case of ASCII letters.
@@ -82,7 +91,14 @@ pub(super) fn has_prefix(text: &[u8], index: usize, prefix: &str) -> bool {
     slice(text, index, index.saturating_add(prefix.len())).eq_ignore_ascii_case(prefix.as_bytes())
 }
 
-/// Whether `needle` occurs in `text`, whatever the case of ASCII letters. For short texts only.
+/// Whether `needle`, in lower case, occurs in `text`, whatever the case of ASCII letters. For short texts only.
 pub(super) fn holds(text: &[u8], needle: &str) -> bool {
-    text.windows(needle.len().max(1)).any(|w| w.eq_ignore_ascii_case(needle.as_bytes()))
+    let first = needle.as_bytes().first().copied().unwrap_or(0);
+    let begins = |window: &[u8]| {
+        window
+            .first()
+            .is_some_and(|b| b.to_ascii_lowercase() == first)
+    };
+    text.windows(needle.len().max(1))
+        .any(|w| begins(w) && w.eq_ignore_ascii_case(needle.as_bytes()))
 }

@@ -15,7 +15,11 @@ const MAX_LINE: usize = 2048;
 /// The most words of a command line.
 const MAX_WORDS: usize = 96;
 
-const ON_LINE: Standing = Standing { quoted: false, literal: true, loose: false };
+const ON_LINE: Standing = Standing {
+    quoted: false,
+    literal: true,
+    loose: false,
+};
 
 /// What an option of a program carries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,15 +42,50 @@ struct Program {
     options: &'static [(&'static str, Carries)],
 }
 
-const fn program(name: &'static str, with: &'static str, options: &'static [(&'static str, Carries)]) -> Program {
-    Program { name, with, options }
+const fn program(
+    name: &'static str,
+    with: &'static str,
+    options: &'static [(&'static str, Carries)],
+) -> Program {
+    Program {
+        name,
+        with,
+        options,
+    }
 }
 
 const PROGRAMS: [Program; 43] = [
-    program("gh", "secret", &[("--body", Carries::Password), ("-b", Carries::Password)]),
-    program("curl", "", &[("-u", Carries::UserAndPassword), ("--user", Carries::UserAndPassword), ("-U", Carries::UserAndPassword), ("--proxy-user", Carries::UserAndPassword)]),
-    program("http", "", &[("-a", Carries::UserAndPassword), ("--auth", Carries::UserAndPassword)]),
-    program("https", "", &[("-a", Carries::UserAndPassword), ("--auth", Carries::UserAndPassword)]),
+    program(
+        "gh",
+        "secret",
+        &[("--body", Carries::Password), ("-b", Carries::Password)],
+    ),
+    program(
+        "curl",
+        "",
+        &[
+            ("-u", Carries::UserAndPassword),
+            ("--user", Carries::UserAndPassword),
+            ("-U", Carries::UserAndPassword),
+            ("--proxy-user", Carries::UserAndPassword),
+        ],
+    ),
+    program(
+        "http",
+        "",
+        &[
+            ("-a", Carries::UserAndPassword),
+            ("--auth", Carries::UserAndPassword),
+        ],
+    ),
+    program(
+        "https",
+        "",
+        &[
+            ("-a", Carries::UserAndPassword),
+            ("--auth", Carries::UserAndPassword),
+        ],
+    ),
     program("mysql", "", &[("-p", Carries::Attached)]),
     program("mysqldump", "", &[("-p", Carries::Attached)]),
     program("mysqladmin", "", &[("-p", Carries::Attached)]),
@@ -63,7 +102,15 @@ const PROGRAMS: [Program; 43] = [
     program("oc", "login", &[("-p", Carries::Password)]),
     program("cf", "login", &[("-p", Carries::Password)]),
     program("az", "login", &[("-p", Carries::Password)]),
-    program("skopeo", "", &[("--creds", Carries::UserAndPassword), ("--src-creds", Carries::UserAndPassword), ("--dest-creds", Carries::UserAndPassword)]),
+    program(
+        "skopeo",
+        "",
+        &[
+            ("--creds", Carries::UserAndPassword),
+            ("--src-creds", Carries::UserAndPassword),
+            ("--dest-creds", Carries::UserAndPassword),
+        ],
+    ),
     program("twine", "", &[("-p", Carries::Password)]),
     program("mongo", "", &[("-p", Carries::Password)]),
     program("mongosh", "", &[("-p", Carries::Password)]),
@@ -80,12 +127,25 @@ const PROGRAMS: [Program; 43] = [
     program("unzip", "", &[("-P", Carries::Password)]),
     program("zip", "", &[("-P", Carries::Password)]),
     program("7z", "", &[("-p", Carries::Attached)]),
-    program("openssl", "", &[("-passin", Carries::PassPrefix), ("-passout", Carries::PassPrefix), ("-pass", Carries::PassPrefix), ("-k", Carries::Password)]),
+    program(
+        "openssl",
+        "",
+        &[
+            ("-passin", Carries::PassPrefix),
+            ("-passout", Carries::PassPrefix),
+            ("-pass", Carries::PassPrefix),
+            ("-k", Carries::Password),
+        ],
+    ),
     program("mosquitto_pub", "", &[("-P", Carries::Password)]),
     program("mosquitto_sub", "", &[("-P", Carries::Password)]),
     program("ipmitool", "", &[("-P", Carries::Password)]),
     program("xfreerdp", "", &[("/p:", Carries::Attached)]),
-    program("glab", "set", &[("--value", Carries::Password), ("-v", Carries::Password)]),
+    program(
+        "glab",
+        "set",
+        &[("--value", Carries::Password), ("-v", Carries::Password)],
+    ),
 ];
 
 /// Programs whose secret is the word at a place of its own, counted from the words after it; the last is `usize::MAX`.
@@ -101,23 +161,39 @@ const POSITIONAL: [(&str, &str, usize); 6] = [
 /// The words that make a text worth a look, in lower case.
 pub(super) fn keywords() -> impl Iterator<Item = &'static str> {
     let programs = PROGRAMS.iter().map(|program| program.name);
-    programs.chain(POSITIONAL.iter().map(|(name, _, _)| *name)).chain(["sudo -s", "chpasswd", "--password-stdin", "passwd --stdin"])
+    programs
+        .chain(POSITIONAL.iter().map(|(name, _, _)| *name))
+        .chain(["sudo -s", "chpasswd", "--password-stdin", "passwd --stdin"])
 }
 
 /// The secrets on the command line on which a keyword stands at `start`, and where the line ends.
 pub(super) fn secrets(text: &[u8], start: usize) -> (Vec<Range<usize>>, usize) {
     let end = line_end(text, start);
-    if has_prefix(text, start, "sudo -s") || has_prefix(text, start, "chpasswd") || has_prefix(text, start, "--password-stdin") || has_prefix(text, start, "passwd --stdin") {
+    if has_prefix(text, start, "sudo -s")
+        || has_prefix(text, start, "chpasswd")
+        || has_prefix(text, start, "--password-stdin")
+        || has_prefix(text, start, "passwd --stdin")
+    {
         return (echoed(text, start).into_iter().collect(), end);
     }
-    let name_end = start + slice(text, start, end).iter().take_while(|b| is_word(**b) || **b == b'-').count();
+    let name_end = start
+        + slice(text, start, end)
+            .iter()
+            .take_while(|b| is_word(**b) || **b == b'-')
+            .count();
     let name = slice(text, start, name_end);
-    if !starts_word(text, start) || before(text, start, 1) == b'-' || !matches!(at(text, name_end), b' ' | b'\t') {
+    if !starts_word(text, start)
+        || before(text, start, 1) == b'-'
+        || !matches!(at(text, name_end), b' ' | b'\t')
+    {
         return (Vec::new(), start);
     }
     let words = words(text, name_end, end);
     let mut found = Vec::new();
-    for program in PROGRAMS.iter().filter(|program| name.eq_ignore_ascii_case(program.name.as_bytes())) {
+    for program in PROGRAMS
+        .iter()
+        .filter(|program| name.eq_ignore_ascii_case(program.name.as_bytes()))
+    {
         if program.with.is_empty() || words.iter().any(|word| word.is(text, program.with)) {
             of_options(text, &words, program.options, &mut found);
         }
@@ -130,7 +206,12 @@ pub(super) fn secrets(text: &[u8], start: usize) -> (Vec<Range<usize>>, usize) {
     (found, end)
 }
 
-fn of_options(text: &[u8], words: &[Word], options: &[(&str, Carries)], found: &mut Vec<Range<usize>>) {
+fn of_options(
+    text: &[u8],
+    words: &[Word],
+    options: &[(&str, Carries)],
+    found: &mut Vec<Range<usize>>,
+) {
     for (index, word) in words.iter().enumerate() {
         for (option, carries) in options {
             let bytes = slice(text, word.content.start, word.content.end);
@@ -140,7 +221,11 @@ fn of_options(text: &[u8], words: &[Word], options: &[(&str, Carries)], found: &
             let attached = word.content.start + option.len()..word.content.end;
             let long = option.starts_with("--");
             let value = if attached.is_empty() {
-                if *carries == Carries::Attached { None } else { words.get(index + 1).map(|next| next.content.clone()) }
+                if *carries == Carries::Attached {
+                    None
+                } else {
+                    words.get(index + 1).map(|next| next.content.clone())
+                }
             } else if at(text, attached.start) == b'=' {
                 Some(attached.start + 1..attached.end)
             } else if long || *carries == Carries::PassPrefix {
@@ -184,15 +269,31 @@ fn carried(text: &[u8], value: Range<usize>, carries: Carries) -> Option<Range<u
     };
     let bytes = slice(text, secret.start, secret.end);
     let plain = bytes.strip_suffix(b">").unwrap_or(bytes);
-    let stands = bytes.len() >= 4 && !is_placeholder(plain) && !is_reference(bytes, ON_LINE) && !bytes.starts_with(b"-");
-    let word = carries == Carries::UserAndPassword || is_secret(bytes, Promise::Password, ON_LINE) || is_secret(bytes, Promise::Token, ON_LINE);
+    let stands = bytes.len() >= 4
+        && !is_placeholder(plain)
+        && !is_reference(bytes, ON_LINE)
+        && !bytes.starts_with(b"-");
+    let word = carries == Carries::UserAndPassword
+        || is_secret(bytes, Promise::Password, ON_LINE)
+        || is_secret(bytes, Promise::Token, ON_LINE);
     (stands && word && !bytes.iter().any(u8::is_ascii_whitespace)).then_some(secret)
 }
 
 fn positional(text: &[u8], words: &[Word], with: &str, place: usize) -> Option<Range<usize>> {
-    let after = if with.is_empty() { 0 } else { words.iter().position(|word| word.is(text, with))? + 1 };
-    let mut rest = words.get(after..)?.iter().filter(|word| at(text, word.content.start) != b'-');
-    let word = if place == usize::MAX { rest.next_back() } else { rest.nth(place) }?;
+    let after = if with.is_empty() {
+        0
+    } else {
+        words.iter().position(|word| word.is(text, with))? + 1
+    };
+    let mut rest = words
+        .get(after..)?
+        .iter()
+        .filter(|word| at(text, word.content.start) != b'-');
+    let word = if place == usize::MAX {
+        rest.next_back()
+    } else {
+        rest.nth(place)
+    }?;
     carried(text, word.content.clone(), Carries::Password)
 }
 
@@ -203,12 +304,20 @@ fn echoed(text: &[u8], start: usize) -> Option<Range<usize>> {
     let pipe = line.iter().rposition(|&b| b == b'|')?;
     let command = line.get(..pipe)?;
     let (program, width) = ["echo ", "printf "].iter().find_map(|name| {
-        command.windows(name.len()).rposition(|w| w == name.as_bytes()).map(|found| (found, name.len()))
+        command
+            .windows(name.len())
+            .rposition(|w| w == name.as_bytes())
+            .map(|found| (found, name.len()))
     })?;
     let words = words(text, begin + program + width, begin + pipe);
-    let word = words.iter().find(|word| !slice(text, word.content.start, word.content.end).starts_with(b"-"))?;
+    let word = words
+        .iter()
+        .find(|word| !slice(text, word.content.start, word.content.end).starts_with(b"-"))?;
     let bytes = slice(text, word.content.start, word.content.end);
-    let colon = bytes.iter().position(|&b| b == b':').filter(|_| has_prefix(text, start, "chpasswd"));
+    let colon = bytes
+        .iter()
+        .position(|&b| b == b':')
+        .filter(|_| has_prefix(text, start, "chpasswd"));
     let secret = word.content.start + colon.map_or(0, |colon| colon + 1)..word.content.end;
     carried(text, secret, Carries::Password)
 }
@@ -237,12 +346,16 @@ fn words(text: &[u8], start: usize, end: usize) -> Vec<Word> {
             && let Some(close) = delimiter.content_end(text, content)
             && !continues(text, close + delimiter.width())
         {
-            words.push(Word { content: content..close.min(end) });
+            words.push(Word {
+                content: content..close.min(end),
+            });
             index = close + delimiter.width();
             continue;
         }
         let stop = word_end(text, index, end);
-        words.push(Word { content: index..stop });
+        words.push(Word {
+            content: index..stop,
+        });
         index = stop.max(index + 1);
     }
     words
@@ -258,7 +371,10 @@ fn word_end(text: &[u8], start: usize, end: usize) -> usize {
     let mut index = start;
     while index < end {
         let byte = at(text, index);
-        if matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | b'|' | b';' | b')' | b'<' | b'>') {
+        if matches!(
+            byte,
+            b' ' | b'\t' | b'\n' | b'\r' | b'|' | b';' | b')' | b'<' | b'>'
+        ) {
             break;
         }
         if let Some((delimiter, content)) = Delimiter::opening(text, index) {

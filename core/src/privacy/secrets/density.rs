@@ -8,12 +8,17 @@
 pub(super) fn is_random(value: &[u8]) -> bool {
     let shape = Shape::of(value);
     let signs = shape.letters + shape.digits;
-    if signs < 10 || shape.letters == 0 || signs * 2 < value.len() || entropy(value) < least_entropy(value.len()) {
+    if signs < 10
+        || shape.letters == 0
+        || signs * 2 < value.len()
+        || entropy(value) < least_entropy(value.len())
+    {
         return false;
     }
     let percent = shape.changes * 100;
     let mixed = if shape.digits > 0 {
-        percent >= signs * 25 || (percent >= signs * 12 && shape.pairs >= 4 && shape.common * 4 < shape.pairs * 3)
+        percent >= signs * 25
+            || (percent >= signs * 12 && shape.pairs >= 4 && shape.common * 4 < shape.pairs * 3)
     } else {
         percent >= signs * 30
     };
@@ -29,10 +34,13 @@ pub(super) fn entropy(value: &[u8]) -> f64 {
         }
     }
     let total = f64::from(u32::try_from(value.len()).unwrap_or(u32::MAX));
-    counts.iter().filter(|&&count| count > 0).fold(0.0, |sum, &count| {
-        let share = f64::from(count) / total;
-        sum - share * libm::log2(share)
-    })
+    counts
+        .iter()
+        .filter(|&&count| count > 0)
+        .fold(0.0, |sum, &count| {
+            let share = f64::from(count) / total;
+            sum - share * libm::log2(share)
+        })
 }
 
 /// The entropy below which a value of this length is repetition.
@@ -70,7 +78,10 @@ impl Shape {
             let joins_words = first.is_ascii_lowercase() && second.is_ascii_uppercase();
             if first.is_ascii_alphabetic() && second.is_ascii_alphabetic() && !joins_words {
                 shape.pairs += 1;
-                shape.common += usize::from(is_common_pair(first.to_ascii_lowercase(), second.to_ascii_lowercase()));
+                shape.common += usize::from(is_common_pair(
+                    first.to_ascii_lowercase(),
+                    second.to_ascii_lowercase(),
+                ));
             }
         }
         shape
@@ -79,13 +90,15 @@ impl Shape {
     /// Whether the pairs of letters are not those of words: fewer than half of eight or more are common, or fewer than
     /// 62 % of eleven or more.
     fn has_rare_pairs(&self) -> bool {
-        (self.pairs >= 8 && self.common * 2 < self.pairs) || (self.pairs >= 11 && self.common * 100 < self.pairs * 62)
+        (self.pairs >= 8 && self.common * 2 < self.pairs)
+            || (self.pairs >= 11 && self.common * 100 < self.pairs * 62)
     }
 }
 
 fn is_change(first: u8, second: u8) -> bool {
     let both = first.is_ascii_alphanumeric() && second.is_ascii_alphanumeric();
-    both && class(first) != class(second) && !(first.is_ascii_uppercase() && second.is_ascii_lowercase())
+    both && class(first) != class(second)
+        && !(first.is_ascii_uppercase() && second.is_ascii_lowercase())
 }
 
 fn class(byte: u8) -> u8 {
@@ -99,17 +112,18 @@ fn class(byte: u8) -> u8 {
 }
 
 fn is_common_pair(first: u8, second: u8) -> bool {
-    let row = COMMON_PAIRS.get(usize::from(first.wrapping_sub(b'a'))).copied().unwrap_or(0);
+    let row = COMMON_PAIRS
+        .get(usize::from(first.wrapping_sub(b'a')))
+        .copied()
+        .unwrap_or(0);
     row >> (second.wrapping_sub(b'a') & 31) & 1 == 1
 }
 
 /// The 270 pairs of letters that English prose and source code use most (97 % of all pairs), counted over this
 /// project's documents and sources: one row for each first letter, one bit for each second.
 const COMMON_PAIRS: [u32; 26] = [
-    0x1febd6e, 0x1124b11, 0x11a4d91, 0x0064159, 0x1efb9ff,
-    0x01e6931, 0x01e4191, 0x1004111, 0x2aef87f, 0x0040010,
-    0x0042110, 0x11c4939, 0x014d113, 0x17eed7d, 0x07eff6e,
-    0x01ec911, 0x0100800, 0x13ef55d, 0x15ddd95, 0x15ec995,
-    0x00eb95f, 0x0000111, 0x0066191, 0x0088014, 0x00ca110,
-    0x0000010,
+    0x1febd6e, 0x1124b11, 0x11a4d91, 0x0064159, 0x1efb9ff, 0x01e6931, 0x01e4191, 0x1004111,
+    0x2aef87f, 0x0040010, 0x0042110, 0x11c4939, 0x014d113, 0x17eed7d, 0x07eff6e, 0x01ec911,
+    0x0100800, 0x13ef55d, 0x15ddd95, 0x15ec995, 0x00eb95f, 0x0000111, 0x0066191, 0x0088014,
+    0x00ca110, 0x0000010,
 ];

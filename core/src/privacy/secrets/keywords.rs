@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 
 use aho_corasick::{AhoCorasick, AhoCorasickBuilder, AhoCorasickKind, MatchKind};
 
-use super::{command, records};
 use super::rules::{Assigned, Shape};
+use super::{command, records};
 
 /// What to look for where a keyword stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,7 +37,9 @@ pub(super) enum Trigger {
 }
 
 /// Parts of names that promise a secret.
-const NAMES: [&str; 11] = ["pass", "pwd", "secret", "token", "key", "auth", "cred", "jwt", "_pw", "-pw", "pepper"];
+const NAMES: [&str; 11] = [
+    "pass", "pwd", "secret", "token", "key", "auth", "cred", "jwt", "_pw", "-pw", "pepper",
+];
 
 const FORMS: [(&str, Trigger); 28] = [
     ("-----begin", Trigger::PrivateKey),
@@ -90,14 +92,21 @@ impl Keywords {
         let mut words: BTreeMap<String, Vec<Trigger>> = BTreeMap::new();
         let mut add = |word: &str, trigger: Trigger| {
             if !word.is_empty() {
-                words.entry(word.to_ascii_lowercase()).or_default().push(trigger);
+                words
+                    .entry(word.to_ascii_lowercase())
+                    .or_default()
+                    .push(trigger);
             }
         };
         for (index, rule) in shapes.iter().enumerate() {
-            rule.keywords.iter().for_each(|word| add(word, Trigger::Shape(index)));
+            rule.keywords
+                .iter()
+                .for_each(|word| add(word, Trigger::Shape(index)));
         }
         for (index, rule) in assigned.iter().enumerate() {
-            rule.names.iter().for_each(|word| add(word, Trigger::Assigned(index)));
+            rule.names
+                .iter()
+                .for_each(|word| add(word, Trigger::Assigned(index)));
         }
         for (index, rule) in user.iter().enumerate() {
             rule.iter().for_each(|word| add(word, Trigger::User(index)));
@@ -105,7 +114,9 @@ impl Keywords {
         NAMES.iter().for_each(|word| add(word, Trigger::Name));
         FORMS.iter().for_each(|(word, trigger)| add(word, *trigger));
         command::keywords().for_each(|word| add(word, Trigger::Command));
-        records::CALLS.iter().for_each(|word| add(word, Trigger::Call));
+        records::CALLS
+            .iter()
+            .for_each(|word| add(word, Trigger::Call));
         words.values_mut().for_each(|triggers| triggers.dedup());
         let automaton = AhoCorasickBuilder::new()
             .ascii_case_insensitive(true)
@@ -113,8 +124,14 @@ impl Keywords {
             .kind(Some(AhoCorasickKind::DFA))
             .build(words.keys())
             .ok();
-        let triggers = words.into_iter().map(|(word, triggers)| (word.len(), triggers)).collect();
-        Self { automaton, triggers }
+        let triggers = words
+            .into_iter()
+            .map(|(word, triggers)| (word.len(), triggers))
+            .collect();
+        Self {
+            automaton,
+            triggers,
+        }
     }
 
     /// Every keyword in `text`, also those that overlap, by where they end.
@@ -122,7 +139,11 @@ impl Keywords {
         self.automaton.iter().flat_map(move |automaton| {
             automaton.find_overlapping_iter(text).filter_map(|found| {
                 let (_, triggers) = self.triggers.get(found.pattern().as_usize())?;
-                Some(Hit { start: found.start(), end: found.end(), triggers })
+                Some(Hit {
+                    start: found.start(),
+                    end: found.end(),
+                    triggers,
+                })
             })
         })
     }

@@ -47,8 +47,8 @@ use regex::bytes::Regex;
 use keywords::Keywords;
 use rules::{Assigned, Rules, Shape};
 use spans::Span;
-pub use user_rules::{MAX_PATTERN_BYTES, MAX_USER_RULES, RuleError, UserRule, UserRules};
 use user_rules::CompiledRule;
+pub use user_rules::{MAX_PATTERN_BYTES, MAX_USER_RULES, RuleError, UserRule, UserRules};
 
 /// How often a redacted text is looked through again. What a replacement uncovers is found in the next round; texts
 /// that need more than two are constructed.
@@ -136,7 +136,17 @@ impl SecretDetector {
             .chain(user.iter().map(|rule| rule.name.as_str()))
             .map(Arc::from)
             .collect();
-        (Self { shapes, assigned, user, allowed, keywords, names }, errors)
+        (
+            Self {
+                shapes,
+                assigned,
+                user,
+                allowed,
+                keywords,
+                names,
+            },
+            errors,
+        )
     }
 
     /// The secrets of `text`, in order.
@@ -148,7 +158,10 @@ impl SecretDetector {
     pub fn redact<'t>(&self, text: &'t str) -> Redacted<'t> {
         let mut redactions = self.named(&spans::join(text, self.scan(text)));
         if redactions.is_empty() {
-            return Redacted { text: Cow::Borrowed(text), redactions };
+            return Redacted {
+                text: Cow::Borrowed(text),
+                redactions,
+            };
         }
         let mut output = spans::replace(text, &redactions);
         for _ in 0..MAX_ROUNDS {
@@ -159,13 +172,20 @@ impl SecretDetector {
             redactions = spans::carry_back(&redactions, &self.named(&more));
             output = spans::replace(text, &redactions);
         }
-        Redacted { text: Cow::Owned(output), redactions }
+        Redacted {
+            text: Cow::Owned(output),
+            redactions,
+        }
     }
 
     fn scan(&self, text: &str) -> Vec<Span> {
         let mut found = scan::Scan::run(self, text);
         for index in 0..self.user.len() {
-            if self.user.get(index).is_some_and(|rule| rule.keywords.is_empty()) {
+            if self
+                .user
+                .get(index)
+                .is_some_and(|rule| rule.keywords.is_empty())
+            {
                 self.find_user_rule(index, text.as_bytes(), &mut found);
             }
         }
@@ -188,11 +208,26 @@ impl SecretDetector {
     /// Every match of a user's rule, at most once a text.
     fn find_user_rule(&self, index: usize, text: &[u8], found: &mut Vec<Span>) {
         let rule_index = self.form_rule(scan::FORM_NAMES.len()) + index;
-        let Some(rule) = self.user.get(index).filter(|_| !found.iter().any(|span| span.rule == rule_index)) else { return };
+        let Some(rule) = self
+            .user
+            .get(index)
+            .filter(|_| !found.iter().any(|span| span.rule == rule_index))
+        else {
+            return;
+        };
         for captures in rule.pattern.captures_iter(text).take(MAX_USER_MATCHES) {
-            let Some(secret) = captures.get(1).or_else(|| captures.get(0)) else { continue };
-            if density::entropy(secret.as_bytes()) >= rule.minimum_entropy && !self.is_allowed(secret.as_bytes()) {
-                found.push(Span { start: secret.start(), end: secret.end(), rule: rule_index, replacement: Replacement::Secret });
+            let Some(secret) = captures.get(1).or_else(|| captures.get(0)) else {
+                continue;
+            };
+            if density::entropy(secret.as_bytes()) >= rule.minimum_entropy
+                && !self.is_allowed(secret.as_bytes())
+            {
+                found.push(Span {
+                    start: secret.start(),
+                    end: secret.end(),
+                    rule: rule_index,
+                    replacement: Replacement::Secret,
+                });
             }
         }
     }

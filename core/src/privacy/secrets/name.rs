@@ -35,7 +35,9 @@ pub(super) fn extent(text: &[u8], found: Range<usize>) -> Range<usize> {
         }
         start -= 1;
     }
-    let mut end = run_end(text, found.end, MAX_REACH, |b| is_word(b) || b == b'-' || b == b'.');
+    let mut end = run_end(text, found.end, MAX_REACH, |b| {
+        is_word(b) || b == b'-' || b == b'.'
+    });
     while end > found.end && matches!(before(text, end, 1), b'-' | b'.') {
         end -= 1;
     }
@@ -81,17 +83,37 @@ impl Words {
         }
         let last = count.checked_sub(1)?;
         let first = self.word(0);
-        if matches!(first, "max" | "min" | "num" | "is" | "has" | "hashed" | "encrypted" | "masked" | "sealed" | "get") && count > 1 {
+        if matches!(
+            first,
+            "max"
+                | "min"
+                | "num"
+                | "is"
+                | "has"
+                | "hashed"
+                | "encrypted"
+                | "masked"
+                | "sealed"
+                | "get"
+        ) && count > 1
+        {
             return None;
         }
-        if (0..count).any(|i| matches!(self.word(i), "public" | "pub" | "publishable" | "csrf" | "xsrf")) {
+        if (0..count).any(|i| {
+            matches!(
+                self.word(i),
+                "public" | "pub" | "publishable" | "csrf" | "xsrf"
+            )
+        }) {
             return None;
         }
         let qualifier = |i: usize| if i == 0 { previous } else { self.word(i - 1) };
         if let Some(promise) = promise_of(self.word(last), qualifier(last)) {
             return Some(promise);
         }
-        let named = (0..last).rev().find(|&i| promise_of(self.word(i), qualifier(i)).is_some())?;
+        let named = (0..last)
+            .rev()
+            .find(|&i| promise_of(self.word(i), qualifier(i)).is_some())?;
         let about_itself = (named + 1..count).any(|i| names_something_else(self.word(i)));
         (!about_itself).then_some(Promise::Qualified)
     }
@@ -105,7 +127,11 @@ fn push(words: &mut Vec<Range<usize>>, word: Range<usize>) {
 
 /// Whether a word begins inside `apiKey` (small then capital) or `HTTPKey` (capital before a small one).
 fn begins_camel_word(identifier: &[u8], index: usize) -> bool {
-    let (previous, this, next) = (before(identifier, index, 1), at(identifier, index), at(identifier, index + 1));
+    let (previous, this, next) = (
+        before(identifier, index, 1),
+        at(identifier, index),
+        at(identifier, index + 1),
+    );
     this.is_ascii_uppercase()
         && (previous.is_ascii_lowercase()
             || previous.is_ascii_digit()
@@ -128,20 +154,30 @@ pub(super) fn previous_word(text: &[u8], start: usize) -> String {
 /// What one word promises, with the word before it.
 fn promise_of(word: &str, qualifier: &str) -> Option<Promise> {
     match word.trim_end_matches(|c: char| c.is_ascii_digit()) {
-        "password" | "passwd" | "passwort" | "passphrase" | "passcode" | "pwd" | "pass" | "pw" | "psw" | "requirepass"
-        | "masterauth" | "userpass" | "dbpass" | "rootpass" | "adminpass" | "smtppass" | "mailpass" | "storepass"
-        | "keypass" | "sshpass" | "ldappass" | "ftppass" => Some(Promise::Password),
+        "password" | "passwd" | "passwort" | "passphrase" | "passcode" | "pwd" | "pass" | "pw"
+        | "psw" | "requirepass" | "masterauth" | "userpass" | "dbpass" | "rootpass"
+        | "adminpass" | "smtppass" | "mailpass" | "storepass" | "keypass" | "sshpass"
+        | "ldappass" | "ftppass" => Some(Promise::Password),
         "secret" | "credential" | "credentials" | "creds" | "pepper" => Some(Promise::Secret),
         "token" => (!is_token_of_something_else(qualifier)).then_some(Promise::Token),
-        "jwt" | "bearer" | "auth" | "authorization" | "pat" | "apikey" | "accesskey" | "authkey" | "appkey" | "accountkey"
-        | "sharedkey" | "masterkey" | "signingkey" | "encryptionkey" | "sessionkey" | "licensekey" | "servicekey"
-        | "privatekey" | "deploykey" => Some(Promise::Token),
+        "jwt" | "bearer" | "auth" | "authorization" | "pat" | "apikey" | "accesskey"
+        | "authkey" | "appkey" | "accountkey" | "sharedkey" | "masterkey" | "signingkey"
+        | "encryptionkey" | "sessionkey" | "licensekey" | "servicekey" | "privatekey"
+        | "deploykey" => Some(Promise::Token),
         "key" => is_secret_key(qualifier).then_some(Promise::Token),
-        word if word.ends_with("password") || word.ends_with("passwd") || word.ends_with("passphrase") => {
+        word if word.ends_with("password")
+            || word.ends_with("passwd")
+            || word.ends_with("passphrase") =>
+        {
             Some(Promise::Password)
         }
         word if word.ends_with("secret") || word.ends_with("secretkey") => Some(Promise::Secret),
-        word if word.ends_with("token") || word.ends_with("apikey") || word.ends_with("accesskey") => Some(Promise::Token),
+        word if word.ends_with("token")
+            || word.ends_with("apikey")
+            || word.ends_with("accesskey") =>
+        {
+            Some(Promise::Token)
+        }
         _ => None,
     }
 }
@@ -150,13 +186,67 @@ fn promise_of(word: &str, qualifier: &str) -> Option<Promise> {
 fn is_secret_key(qualifier: &str) -> bool {
     matches!(
         qualifier,
-        "api" | "access" | "secret" | "private" | "client" | "auth" | "authentication" | "encryption" | "encrypt"
-            | "encrypted" | "signing" | "sign" | "signature" | "account" | "shared" | "master" | "service" | "deploy"
-            | "admin" | "license" | "licence" | "storage" | "app" | "application" | "hmac" | "jwt" | "aes" | "session"
-            | "cookie" | "crypt" | "crypto" | "cipher" | "webhook" | "subscription" | "integration" | "consumer"
-            | "merchant" | "server" | "ssh" | "developer" | "bot" | "ingest" | "ingestion" | "write" | "connection"
-            | "function" | "host" | "project" | "team" | "org" | "user" | "token" | "decryption" | "apikey" | "rsa"
-            | "security" | "personal" | "agent" | "sas" | "bearer" | "password"
+        "api"
+            | "access"
+            | "secret"
+            | "private"
+            | "client"
+            | "auth"
+            | "authentication"
+            | "encryption"
+            | "encrypt"
+            | "encrypted"
+            | "signing"
+            | "sign"
+            | "signature"
+            | "account"
+            | "shared"
+            | "master"
+            | "service"
+            | "deploy"
+            | "admin"
+            | "license"
+            | "licence"
+            | "storage"
+            | "app"
+            | "application"
+            | "hmac"
+            | "jwt"
+            | "aes"
+            | "session"
+            | "cookie"
+            | "crypt"
+            | "crypto"
+            | "cipher"
+            | "webhook"
+            | "subscription"
+            | "integration"
+            | "consumer"
+            | "merchant"
+            | "server"
+            | "ssh"
+            | "developer"
+            | "bot"
+            | "ingest"
+            | "ingestion"
+            | "write"
+            | "connection"
+            | "function"
+            | "host"
+            | "project"
+            | "team"
+            | "org"
+            | "user"
+            | "token"
+            | "decryption"
+            | "apikey"
+            | "rsa"
+            | "security"
+            | "personal"
+            | "agent"
+            | "sas"
+            | "bearer"
+            | "password"
     ) || qualifier.ends_with("api")
 }
 
@@ -164,9 +254,38 @@ fn is_secret_key(qualifier: &str) -> bool {
 fn is_token_of_something_else(qualifier: &str) -> bool {
     matches!(
         qualifier,
-        "next" | "page" | "continuation" | "sync" | "cancellation" | "cancel" | "start" | "end" | "stop" | "eos" | "bos"
-            | "pad" | "padding" | "unk" | "mask" | "special" | "lexer" | "syntax" | "max" | "min" | "first" | "last" | "per"
-            | "prev" | "previous" | "resume" | "cursor" | "marker" | "pagination" | "change" | "operator" | "design"
+        "next"
+            | "page"
+            | "continuation"
+            | "sync"
+            | "cancellation"
+            | "cancel"
+            | "start"
+            | "end"
+            | "stop"
+            | "eos"
+            | "bos"
+            | "pad"
+            | "padding"
+            | "unk"
+            | "mask"
+            | "special"
+            | "lexer"
+            | "syntax"
+            | "max"
+            | "min"
+            | "first"
+            | "last"
+            | "per"
+            | "prev"
+            | "previous"
+            | "resume"
+            | "cursor"
+            | "marker"
+            | "pagination"
+            | "change"
+            | "operator"
+            | "design"
     )
 }
 
@@ -176,9 +295,37 @@ fn is_decoration(word: &str) -> bool {
         || word.len() == 1
         || matches!(
             word,
-            "value" | "val" | "string" | "str" | "base" | "base64" | "b64" | "data" | "plain" | "plaintext" | "cleartext" | "raw"
-                | "default" | "prod" | "production" | "dev" | "test" | "staging" | "live" | "primary" | "secondary" | "main"
-                | "old" | "new" | "current" | "backup" | "env" | "literal" | "text" | "confirm" | "confirmation"
+            "value"
+                | "val"
+                | "string"
+                | "str"
+                | "base"
+                | "base64"
+                | "b64"
+                | "data"
+                | "plain"
+                | "plaintext"
+                | "cleartext"
+                | "raw"
+                | "default"
+                | "prod"
+                | "production"
+                | "dev"
+                | "test"
+                | "staging"
+                | "live"
+                | "primary"
+                | "secondary"
+                | "main"
+                | "old"
+                | "new"
+                | "current"
+                | "backup"
+                | "env"
+                | "literal"
+                | "text"
+                | "confirm"
+                | "confirmation"
         )
 }
 
@@ -186,19 +333,151 @@ fn is_decoration(word: &str) -> bool {
 fn names_something_else(word: &str) -> bool {
     matches!(
         word,
-        "path" | "file" | "filename" | "dir" | "directory" | "folder" | "name" | "names" | "id" | "ids" | "uuid" | "url" | "uri"
-            | "urls" | "endpoint" | "type" | "types" | "length" | "len" | "size" | "count" | "max" | "min" | "limit"
-            | "limits" | "expires" | "expiry" | "expiration" | "expire" | "ttl" | "duration" | "hash" | "hashes" | "policy"
-            | "field" | "fields" | "label" | "prompt" | "hint" | "reset" | "at" | "version" | "regex" | "pattern" | "public"
-            | "format" | "algorithm" | "alg" | "enabled" | "disabled" | "required" | "var" | "ref" | "provider" | "manager"
-            | "method" | "header" | "headers" | "param" | "params" | "placeholder" | "input" | "mode" | "kind" | "class"
-            | "style" | "index" | "position" | "usage" | "hashed" | "digest" | "fingerprint" | "checksum" | "arn" | "issuer"
-            | "audience" | "scope" | "scopes" | "store" | "service" | "handler" | "error" | "message" | "rotation" | "rotator"
-            | "last" | "updated" | "created" | "date" | "time" | "timestamp" | "status" | "state" | "encoding" | "model"
-            | "group" | "source" | "backend" | "location" | "bucket" | "server" | "host" | "port" | "user" | "username"
-            | "email" | "suffix" | "prefix" | "separator" | "symbol" | "budget" | "estimate" | "ratio" | "rate" | "cost"
-            | "total" | "used" | "remaining" | "stdin" | "accessor" | "credentials" | "credential" | "table" | "column"
-            | "counter" | "number" | "stream" | "tree" | "list" | "set" | "map" | "cache" | "component" | "controller"
-            | "secret" | "key" | "keys" | "plugin" | "module" | "package" | "org" | "html" | "css" | "js" | "json" | "svg"
+        "path"
+            | "file"
+            | "filename"
+            | "dir"
+            | "directory"
+            | "folder"
+            | "name"
+            | "names"
+            | "id"
+            | "ids"
+            | "uuid"
+            | "url"
+            | "uri"
+            | "urls"
+            | "endpoint"
+            | "type"
+            | "types"
+            | "length"
+            | "len"
+            | "size"
+            | "count"
+            | "max"
+            | "min"
+            | "limit"
+            | "limits"
+            | "expires"
+            | "expiry"
+            | "expiration"
+            | "expire"
+            | "ttl"
+            | "duration"
+            | "hash"
+            | "hashes"
+            | "policy"
+            | "field"
+            | "fields"
+            | "label"
+            | "prompt"
+            | "hint"
+            | "reset"
+            | "at"
+            | "version"
+            | "regex"
+            | "pattern"
+            | "public"
+            | "format"
+            | "algorithm"
+            | "alg"
+            | "enabled"
+            | "disabled"
+            | "required"
+            | "var"
+            | "ref"
+            | "provider"
+            | "manager"
+            | "method"
+            | "header"
+            | "headers"
+            | "param"
+            | "params"
+            | "placeholder"
+            | "input"
+            | "mode"
+            | "kind"
+            | "class"
+            | "style"
+            | "index"
+            | "position"
+            | "usage"
+            | "hashed"
+            | "digest"
+            | "fingerprint"
+            | "checksum"
+            | "arn"
+            | "issuer"
+            | "audience"
+            | "scope"
+            | "scopes"
+            | "store"
+            | "service"
+            | "handler"
+            | "error"
+            | "message"
+            | "rotation"
+            | "rotator"
+            | "last"
+            | "updated"
+            | "created"
+            | "date"
+            | "time"
+            | "timestamp"
+            | "status"
+            | "state"
+            | "encoding"
+            | "model"
+            | "group"
+            | "source"
+            | "backend"
+            | "location"
+            | "bucket"
+            | "server"
+            | "host"
+            | "port"
+            | "user"
+            | "username"
+            | "email"
+            | "suffix"
+            | "prefix"
+            | "separator"
+            | "symbol"
+            | "budget"
+            | "estimate"
+            | "ratio"
+            | "rate"
+            | "cost"
+            | "total"
+            | "used"
+            | "remaining"
+            | "stdin"
+            | "accessor"
+            | "credentials"
+            | "credential"
+            | "table"
+            | "column"
+            | "counter"
+            | "number"
+            | "stream"
+            | "tree"
+            | "list"
+            | "set"
+            | "map"
+            | "cache"
+            | "component"
+            | "controller"
+            | "secret"
+            | "key"
+            | "keys"
+            | "plugin"
+            | "module"
+            | "package"
+            | "org"
+            | "html"
+            | "css"
+            | "js"
+            | "json"
+            | "svg"
     )
 }

@@ -13,7 +13,11 @@ const MAX_DISTANCE: usize = 160;
 pub(super) fn candidate(text: &[u8], name: &Range<usize>) -> Option<Candidate> {
     let word = label_before(text, name.start)?;
     let limit = name.end.saturating_add(MAX_DISTANCE).min(text.len());
-    let wanted: &[&str] = if word == Label::Variable { &["default"] } else { &["value", "defaultvalue", "content", "val"] };
+    let wanted: &[&str] = if word == Label::Variable {
+        &["default"]
+    } else {
+        &["value", "defaultvalue", "content", "val"]
+    };
     let mut index = name.end;
     let mut lines = 0;
     while index < limit {
@@ -23,7 +27,9 @@ pub(super) fn candidate(text: &[u8], name: &Range<usize>) -> Option<Candidate> {
         if lines > 6 || at(text, index) == b'}' {
             return None;
         }
-        if starts_word(text, index) && let Some(label) = wanted.iter().find(|label| is_label(text, index, label)) {
+        if starts_word(text, index)
+            && let Some(label) = wanted.iter().find(|label| is_label(text, index, label))
+        {
             return value_after_label(text, index + label.len());
         }
         index += 1;
@@ -80,5 +86,9 @@ fn value_after_label(text: &[u8], end: usize) -> Option<Candidate> {
         }
         index += 1;
     }
-    if separated { value_at(text, index, true, false) } else { None }
+    if separated {
+        value_at(text, index, true, false)
+    } else {
+        None
+    }
 }

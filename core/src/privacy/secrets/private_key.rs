@@ -14,9 +14,13 @@ const MIN_BODY: usize = 24;
 /// The parts to redact of the block whose `-----BEGIN` stands at `start`: one span, or one for each line where the block
 /// is put together from pieces of source code.
 pub(super) fn spans(text: &[u8], start: usize) -> Vec<Range<usize>> {
-    let label_end = run_end(text, start + "-----begin".len(), 80, |b| b.is_ascii_alphanumeric() || matches!(b, b' ' | b'_'));
+    let label_end = run_end(text, start + "-----begin".len(), 80, |b| {
+        b.is_ascii_alphanumeric() || matches!(b, b' ' | b'_')
+    });
     let label = slice(text, start, label_end);
-    let private = label.windows(11).any(|w| w.eq_ignore_ascii_case(b"PRIVATE KEY"));
+    let private = label
+        .windows(11)
+        .any(|w| w.eq_ignore_ascii_case(b"PRIVATE KEY"));
     if !private || !has_prefix(text, label_end, "-----") {
         return Vec::new();
     }
@@ -41,19 +45,34 @@ struct Body {
 
 impl Body {
     fn read(text: &[u8], start: usize) -> Self {
-        let mut body = Self { end: start, characters: 0, lines: Vec::new(), in_pieces: false };
+        let mut body = Self {
+            end: start,
+            characters: 0,
+            lines: Vec::new(),
+            in_pieces: false,
+        };
         let limit = start.saturating_add(MAX_BLOCK).min(text.len());
         let mut index = start;
         let mut quotes = 0;
         while index < limit {
             let byte = at(text, index);
             if has_prefix(text, index, "-----end") {
-                let label = run_end(text, index + 8, 80, |b| b.is_ascii_alphanumeric() || matches!(b, b' ' | b'_'));
-                body.end = if has_prefix(text, label, "-----") { label + 5 } else { label };
+                let label = run_end(text, index + 8, 80, |b| {
+                    b.is_ascii_alphanumeric() || matches!(b, b' ' | b'_')
+                });
+                body.end = if has_prefix(text, label, "-----") {
+                    label + 5
+                } else {
+                    label
+                };
                 break;
             }
             if byte == b'\\' {
-                index += if matches!(at(text, index + 1), b'n' | b'r' | b't') { 2 } else { 1 };
+                index += if matches!(at(text, index + 1), b'n' | b'r' | b't') {
+                    2
+                } else {
+                    1
+                };
             } else if is_base64(byte) && !(byte == b'-' && at(text, index + 1) == b'-') {
                 let end = run_end(text, index, limit - index, is_base64);
                 if is_header(text, end) {
@@ -71,7 +90,21 @@ impl Body {
             } else if is_quote(byte) {
                 quotes += 1;
                 index += 1;
-            } else if matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b'+' | b',' | b'|' | b'>' | b'#' | b'*' | b'.' | b'(' | b')') {
+            } else if matches!(
+                byte,
+                b' ' | b'\t'
+                    | b'\r'
+                    | b'\n'
+                    | b'+'
+                    | b','
+                    | b'|'
+                    | b'>'
+                    | b'#'
+                    | b'*'
+                    | b'.'
+                    | b'('
+                    | b')'
+            ) {
                 index += 1;
             } else {
                 break;
@@ -110,6 +143,8 @@ pub(super) fn putty(text: &[u8], start: usize) -> Option<Range<usize>> {
             }
         }
     }
-    let body = run_end(text, first, 8, |b| matches!(b, b'\n' | b'\r' | b'\\' | b'n' | b'r' | b' '));
+    let body = run_end(text, first, 8, |b| {
+        matches!(b, b'\n' | b'\r' | b'\\' | b'n' | b'r' | b' ')
+    });
     (end > body).then_some(body..end)
 }

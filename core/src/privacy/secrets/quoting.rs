@@ -26,8 +26,16 @@ impl Delimiter {
             return None;
         }
         let first = start + backslashes;
-        let repeated = if backslashes == 0 && count(text, first, quote) >= 3 { 3 } else { 1 };
-        let delimiter = Self { quote, backslashes, repeated };
+        let repeated = if backslashes == 0 && count(text, first, quote) >= 3 {
+            3
+        } else {
+            1
+        };
+        let delimiter = Self {
+            quote,
+            backslashes,
+            repeated,
+        };
         Some((delimiter, first + repeated))
     }
 
@@ -79,5 +87,8 @@ impl Delimiter {
 
 /// How often `byte` stands in a row from `start` on.
 fn count(text: &[u8], start: usize, byte: u8) -> usize {
-    slice(text, start, start.saturating_add(64)).iter().take_while(|&&b| b == byte).count()
+    slice(text, start, start.saturating_add(64))
+        .iter()
+        .take_while(|&&b| b == byte)
+        .count()
 }

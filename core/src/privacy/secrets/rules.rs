@@ -36,6 +36,9 @@ pub(super) struct Shape {
     /// The form says little: the secret must look random too.
     #[serde(default)]
     pub(super) random: bool,
+    /// The least digits in the secret.
+    #[serde(default)]
+    pub(super) digits: usize,
     /// The secret is the first group, inside of an address.
     #[serde(default)]
     pub(super) inside: bool,
@@ -89,14 +92,21 @@ pub(super) struct Pattern {
 
 impl From<String> for Pattern {
     fn from(source: String) -> Self {
-        Self { source, at_start: OnceLock::new(), anywhere: OnceLock::new(), whole: OnceLock::new() }
+        Self {
+            source,
+            at_start: OnceLock::new(),
+            anywhere: OnceLock::new(),
+            whole: OnceLock::new(),
+        }
     }
 }
 
 impl Pattern {
     /// The secret at the start of `text`: the first group if there is one, else the match.
     pub(super) fn at_start(&self, text: &[u8]) -> Option<(usize, usize)> {
-        let regex = self.at_start.get_or_init(|| compile(&format!("^(?:{})", self.source)).ok());
+        let regex = self
+            .at_start
+            .get_or_init(|| compile(&format!("^(?:{})", self.source)).ok());
         secret_of(regex.as_ref()?, text)
     }
 
@@ -108,7 +118,9 @@ impl Pattern {
 
     /// Whether all of `text` is such a secret.
     pub(super) fn is_whole(&self, text: &[u8]) -> bool {
-        let regex = self.whole.get_or_init(|| compile(&format!("^(?:{})$", self.source)).ok());
+        let regex = self
+            .whole
+            .get_or_init(|| compile(&format!("^(?:{})$", self.source)).ok());
         regex.as_ref().is_some_and(|regex| regex.is_match(text))
     }
 }

@@ -14,6 +14,8 @@ use super::{Replacement, SecretDetector, command, header, named_value, private_k
 
 /// The reach of a shape's pattern, in bytes; a longer token is followed to its end by its alphabet.
 const SHAPE_REACH: usize = 400;
+/// The same for patterns that begin before their keyword: all of them are short.
+const SHORT_REACH: usize = 96;
 /// The longest token, in bytes.
 const MAX_TOKEN: usize = 16 * 1024;
 
@@ -65,6 +67,7 @@ pub(super) struct Scan<'d, 't> {
     command_end: usize,
     key_end: usize,
     token_end: usize,
+    shape_end: usize,
     manifest_end: usize,
 }
 
@@ -81,6 +84,7 @@ impl<'d, 't> Scan<'d, 't> {
             command_end: 0,
             key_end: 0,
             token_end: 0,
+            shape_end: 0,
             manifest_end: 0,
         };
         for hit in detector.keywords.hits(text.as_bytes()) {
@@ -104,26 +108,55 @@ impl<'d, 't> Scan<'d, 't> {
                     self.vendor(hit, index, rule);
                 }
             }
-            Trigger::User(index) => self.detector.find_user_rule(index, self.text, &mut self.spans),
+            Trigger::User(index) => self
+                .detector
+                .find_user_rule(index, self.text, &mut self.spans),
             Trigger::Name => self.name(hit),
             Trigger::PrivateKey if start >= self.key_end => {
                 let found = private_key::spans(text, start);
                 self.key_end = found.last().map_or(start, |span| span.end);
                 self.add_all(found, Form::PrivateKey, Replacement::PrivateKey);
             }
-            Trigger::PuttyKey => self.add_all(private_key::putty(text, start), Form::PrivateKey, Replacement::PrivateKey),
+            Trigger::PuttyKey => self.add_all(
+                private_key::putty(text, start),
+                Form::PrivateKey,
+                Replacement::PrivateKey,
+            ),
             Trigger::JsonWebToken if start >= self.token_end => {
                 let found = header::json_web_token(text, start);
                 if found.is_some() || starts_word(text, start) {
-                    self.token_end = found.as_ref().map_or_else(|| run_end(text, start, MAX_TOKEN, is_joined), |span| span.end);
+                    self.token_end = found.as_ref().map_or_else(
+                        || run_end(text, start, MAX_TOKEN, is_joined),
+                        |span| span.end,
+                    );
                 }
                 self.add_all(found, Form::JsonWebToken, Replacement::Token);
             }
-            Trigger::Bearer => self.add_all(header::bearer(text, start), Form::Authorization, Replacement::Token),
-            Trigger::Basic => self.add_all(header::basic(text, start), Form::Authorization, Replacement::Token),
-            Trigger::Cookie => self.add_all(header::cookies(text, start), Form::Cookie, Replacement::Secret),
-            Trigger::Credentials => self.add_all(url::credentials(text, start), Form::Credentials, Replacement::Secret),
-            Trigger::Signature => self.add_all(url::signature(text, hit.end), Form::Signature, Replacement::Secret),
+            Trigger::Bearer => self.add_all(
+                header::bearer(text, start),
+                Form::Authorization,
+                Replacement::Token,
+            ),
+            Trigger::Basic => self.add_all(
+                header::basic(text, start),
+                Form::Authorization,
+                Replacement::Token,
+            ),
+            Trigger::Cookie => self.add_all(
+                header::cookies(text, start),
+                Form::Cookie,
+                Replacement::Secret,
+            ),
+            Trigger::Credentials => self.add_all(
+                url::credentials(text, start),
+                Form::Credentials,
+                Replacement::Secret,
+            ),
+            Trigger::Signature => self.add_all(
+                url::signature(text, hit.end),
+                Form::Signature,
+                Replacement::Secret,
+            ),
             Trigger::Command if start >= self.command_end => {
                 let (found, end) = command::secrets(text, start);
                 if !found.is_empty() {
@@ -132,24 +165,49 @@ impl<'d, 't> Scan<'d, 't> {
                 self.add_all(found, Form::Command, Replacement::Secret);
             }
             Trigger::Call => {
-                let name = records::CALLS.iter().find(|name| name.len() == hit.end - start && slice(text, start, hit.end).eq_ignore_ascii_case(name.as_bytes()));
+                let name = records::CALLS.iter().find(|name| {
+                    name.len() == hit.end - start
+                        && slice(text, start, hit.end).eq_ignore_ascii_case(name.as_bytes())
+                });
                 if let Some(name) = name {
-                    self.add_all(records::call(text, start, name), Form::Call, Replacement::Secret);
+                    self.add_all(
+                        records::call(text, start, name),
+                        Form::Call,
+                        Replacement::Secret,
+                    );
                 }
             }
-            Trigger::PostgresPassword => self.add_all(records::pgpass(text, start), Form::Pgpass, Replacement::Secret),
-            Trigger::Statement => self.add_all(records::in_statement(text, hit.end), Form::Statement, Replacement::Secret),
+            Trigger::PostgresPassword => self.add_all(
+                records::pgpass(text, start),
+                Form::Pgpass,
+                Replacement::Secret,
+            ),
+            Trigger::Statement => self.add_all(
+                records::in_statement(text, hit.end),
+                Form::Statement,
+                Replacement::Secret,
+            ),
             Trigger::KubernetesSecret if start >= self.manifest_end => {
-                let found = records::kubernetes_secret(text, start);
-                self.manifest_end = found.last().map_or(start, |span| span.end);
-                self.add_all(found, Form::Kubernetes, Replacement::Secret);
+                if let Some((found, end)) = records::kubernetes_secret(text, start) {
+                    self.manifest_end = end;
+                    self.add_all(found, Form::Kubernetes, Replacement::Secret);
+                }
             }
-            Trigger::SeedPhrase => self.add_all(records::seed_phrase(text, start), Form::SeedPhrase, Replacement::Secret),
+            Trigger::SeedPhrase => self.add_all(
+                records::seed_phrase(text, start),
+                Form::SeedPhrase,
+                Replacement::Secret,
+            ),
             _ => {}
         }
     }
 
-    fn add_all(&mut self, found: impl IntoIterator<Item = Range<usize>>, form: Form, replacement: Replacement) {
+    fn add_all(
+        &mut self,
+        found: impl IntoIterator<Item = Range<usize>>,
+        form: Form,
+        replacement: Replacement,
+    ) {
         for span in found {
             let rule = self.detector.form_rule(form as usize);
             self.add(span, rule, replacement);
@@ -157,8 +215,16 @@ impl<'d, 't> Scan<'d, 't> {
     }
 
     fn add(&mut self, span: Range<usize>, rule: usize, replacement: Replacement) {
-        if !self.detector.is_allowed(slice(self.text, span.start, span.end)) {
-            self.spans.push(Span { start: span.start, end: span.end, rule, replacement });
+        if !self
+            .detector
+            .is_allowed(slice(self.text, span.start, span.end))
+        {
+            self.spans.push(Span {
+                start: span.start,
+                end: span.end,
+                rule,
+                replacement,
+            });
         }
     }
 
@@ -166,25 +232,42 @@ impl<'d, 't> Scan<'d, 't> {
     fn shape(&mut self, hit: &Hit<'_>, index: usize, rule: &Shape) {
         let text = self.text;
         let from = hit.start.saturating_sub(rule.before);
-        let window = slice(text, from, hit.start + SHAPE_REACH);
-        if rule.before == 0 && !rule.inside && !starts_word(text, hit.start) {
+        let reach = if rule.before == 0 {
+            SHAPE_REACH
+        } else {
+            SHORT_REACH
+        };
+        let window = slice(text, from, hit.start + reach);
+        let inside_found = rule.open && hit.start < self.shape_end;
+        if inside_found || (rule.before == 0 && !rule.inside && !starts_word(text, hit.start)) {
             return;
         }
-        let found = if rule.before == 0 { rule.pattern.at_start(window) } else { rule.pattern.anywhere(window) };
-        let Some((start, end)) = found.map(|(start, end)| (from + start, from + end)) else { return };
-        let mut end = end;
-        if rule.open {
-            end = run_end(text, end, MAX_TOKEN, |b| is_joined(b) && b != b'.');
-        }
+        let found = if rule.before == 0 {
+            rule.pattern.at_start(window)
+        } else {
+            rule.pattern.anywhere(window)
+        };
+        let Some((start, end)) = found.map(|(start, end)| (from + start, from + end)) else {
+            return;
+        };
         let secret = slice(text, start, end);
-        let whole = rule.inside || rule.open || (starts_word(text, start) && !continues(text, end) && !is_file(text, end));
+        let whole = rule.inside
+            || (rule.open && starts_word(text, start))
+            || (starts_word(text, start) && !continues(text, end) && !is_file(text, end));
         if whole
             && start <= hit.start.max(start)
             && entropy(secret) >= rule.entropy
             && !is_placeholder(secret)
             && (!rule.random || is_random(secret))
+            && secret.iter().filter(|b| b.is_ascii_digit()).count() >= rule.digits
             && !rule.allow.iter().any(|allowed| allowed.is_whole(secret))
         {
+            let end = if rule.open {
+                run_end(text, end, MAX_TOKEN, |b| is_joined(b) && b != b'.')
+            } else {
+                end
+            };
+            self.shape_end = end;
             self.add(start..end, index, Replacement::Credential);
         }
     }
@@ -192,22 +275,33 @@ impl<'d, 't> Scan<'d, 't> {
     /// A value whose name says whose it is.
     fn vendor(&mut self, hit: &Hit<'_>, index: usize, rule: &Assigned) {
         let text = self.text;
-        let camel = at(text, hit.start).is_ascii_uppercase() && before(text, hit.start, 1).is_ascii_lowercase();
-        let crosses = slice(text, hit.start, hit.end).windows(2).any(|w| matches!(w, [a, b] if a.is_ascii_lowercase() && b.is_ascii_uppercase()));
-        if !(starts_word(text, hit.start) || before(text, hit.start, 1) == b'_' || camel) || (crosses && hit.end - hit.start <= 6) {
+        let camel = at(text, hit.start).is_ascii_uppercase()
+            && before(text, hit.start, 1).is_ascii_lowercase();
+        let crosses = slice(text, hit.start, hit.end)
+            .windows(2)
+            .any(|w| matches!(w, [a, b] if a.is_ascii_lowercase() && b.is_ascii_uppercase()));
+        if !(starts_word(text, hit.start) || before(text, hit.start, 1) == b'_' || camel)
+            || (crosses && hit.end - hit.start <= 6)
+        {
             return;
         }
         let mut name = extent(text, hit.start..hit.end);
         self.read_candidates(&name);
         if self.last_candidates.iter().all(|candidate| candidate.loose) {
             // `telegram bot: …`: words between the vendor's name and the separator.
-            name.end = run_end(text, name.end, 20, |b| b.is_ascii_alphanumeric() || matches!(b, b' ' | b'_' | b'-' | b'.'));
+            name.end = run_end(text, name.end, 20, |b| {
+                b.is_ascii_alphanumeric() || matches!(b, b' ' | b'_' | b'-' | b'.')
+            });
             self.read_candidates(&name);
         }
-        let secret_name = Words::of(slice(text, name.start, name.end)).promise("").is_some();
+        let secret_name = Words::of(slice(text, name.start, name.end))
+            .promise("")
+            .is_some();
         for candidate in self.last_candidates.clone() {
             let value = slice(text, candidate.value.start, candidate.value.end);
-            let fits = entropy(value) >= rule.entropy && !is_placeholder(value) && rule.pattern.is_whole(value);
+            let fits = entropy(value) >= rule.entropy
+                && !is_placeholder(value)
+                && rule.pattern.is_whole(value);
             if fits && (secret_name || is_random(value)) {
                 let rule = self.detector.assigned_rule(index);
                 self.add(candidate.value, rule, Replacement::Secret);
@@ -229,7 +323,9 @@ impl<'d, 't> Scan<'d, 't> {
         if self.last_candidates.is_empty() && named.is_none() {
             return;
         }
-        let Some(promise) = Words::of(identifier).promise(&previous_word(text, name.start)) else { return };
+        let Some(promise) = Words::of(identifier).promise(&previous_word(text, name.start)) else {
+            return;
+        };
         if identifier.eq_ignore_ascii_case(b"pass") {
             // The verb: `pass -O2 to the compiler`, "pass `T::new()`".
             self.last_candidates.retain(|candidate| !candidate.loose);
@@ -242,9 +338,21 @@ impl<'d, 't> Scan<'d, 't> {
     fn judge(&mut self, candidate: &Candidate, promise: Promise) {
         let value = slice(self.text, candidate.value.start, candidate.value.end);
         if is_secret(value, promise, candidate.standing()) {
-            let end = if candidate.quoted { candidate.value.end } else { run_end(self.text, candidate.value.end, MAX_TOKEN, is_joined) };
-            let kept = if candidate.quoted || end == candidate.value.end || value.len() >= 500 { end } else { candidate.value.end };
-            self.add_all([candidate.value.start..kept], Form::Assigned, Replacement::Secret);
+            let end = if candidate.quoted {
+                candidate.value.end
+            } else {
+                run_end(self.text, candidate.value.end, MAX_TOKEN, is_joined)
+            };
+            let kept = if candidate.quoted || end == candidate.value.end || value.len() >= 250 {
+                end
+            } else {
+                candidate.value.end
+            };
+            self.add_all(
+                [candidate.value.start..kept],
+                Form::Assigned,
+                Replacement::Secret,
+            );
         }
     }
 
@@ -263,8 +371,12 @@ fn continues(text: &[u8], index: usize) -> bool {
 
 /// Whether what ends at `end` is the name of a file: hashes are put into the names of images and scripts.
 fn is_file(text: &[u8], end: usize) -> bool {
-    const ENDINGS: [&str; 9] = [".png", ".jpg", ".svg", ".gif", ".ico", ".js", ".css", ".woff", ".map"];
-    ENDINGS.iter().any(|ending| slice(text, end, end + ending.len()).eq_ignore_ascii_case(ending.as_bytes()))
+    const ENDINGS: [&str; 9] = [
+        ".png", ".jpg", ".svg", ".gif", ".ico", ".js", ".css", ".woff", ".map",
+    ];
+    ENDINGS
+        .iter()
+        .any(|ending| slice(text, end, end + ending.len()).eq_ignore_ascii_case(ending.as_bytes()))
 }
 
 fn is_joined(byte: u8) -> bool {

@@ -59,17 +59,25 @@ fn widen(text: &str, span: &mut Span) {
 }
 
 fn backslashes_before(text: &[u8], index: usize) -> usize {
-    (1..=index.min(64)).take_while(|&back| before(text, index, back) == b'\\').count()
+    (1..=index.min(64))
+        .take_while(|&back| before(text, index, back) == b'\\')
+        .count()
 }
 
 /// Where the `\uXXXX` begins that `index` lies inside of.
 fn unicode_escape_around(text: &[u8], index: usize) -> Option<usize> {
-    (1..6).filter_map(|back| index.checked_sub(back)).find(|&start| {
-        at(text, start) == b'\\'
-            && at(text, start + 1) == b'u'
-            && backslashes_before(text, start) % 2 == 0
-            && slice(text, start + 2, start + 6).iter().filter(|b| b.is_ascii_hexdigit()).count() == 4
-    })
+    (1..6)
+        .filter_map(|back| index.checked_sub(back))
+        .find(|&start| {
+            at(text, start) == b'\\'
+                && at(text, start + 1) == b'u'
+                && backslashes_before(text, start) % 2 == 0
+                && slice(text, start + 2, start + 6)
+                    .iter()
+                    .filter(|b| b.is_ascii_hexdigit())
+                    .count()
+                    == 4
+        })
 }
 
 /// The text with a placeholder for each redaction.
@@ -95,18 +103,31 @@ pub(super) fn spare_placeholders(text: &str, found: &mut Vec<Span>) {
         .match_indices(OPENING)
         .filter_map(|(start, _)| {
             let rest = slice(text.as_bytes(), start, start + 80);
-            rest.iter().position(|&b| b == b']').map(|length| (start, start + length + 1))
+            rest.iter()
+                .position(|&b| b == b']')
+                .map(|length| (start, start + length + 1))
         })
         .collect();
     let mut kept = Vec::with_capacity(found.len());
     for span in found.drain(..) {
         let first = placeholders.partition_point(|&(_, end)| end <= span.start);
         let mut from = span.start;
-        for &(start, end) in placeholders.iter().skip(first).take_while(|&&(start, _)| start < span.end) {
-            kept.push(Span { start: from, end: start.max(from), ..span });
+        for &(start, end) in placeholders
+            .iter()
+            .skip(first)
+            .take_while(|&&(start, _)| start < span.end)
+        {
+            kept.push(Span {
+                start: from,
+                end: start.max(from),
+                ..span
+            });
             from = end.min(span.end);
         }
-        kept.push(Span { start: from, ..span });
+        kept.push(Span {
+            start: from,
+            ..span
+        });
     }
     kept.retain(|span| span.start < span.end);
     *found = kept;
@@ -143,7 +164,11 @@ fn position_before(earlier: &[Redaction], position: usize, is_end: bool) -> usiz
         }
         let end = start + redaction.replacement.placeholder().len();
         if position < end {
-            return if is_end { redaction.end } else { redaction.start };
+            return if is_end {
+                redaction.end
+            } else {
+                redaction.start
+            };
         }
         original = redaction.end;
         redacted = end;

@@ -39,7 +39,9 @@ pub enum RuleError {
     #[error("secret rule {0:?}: a name has 1 to 64 letters, digits, '-', '_' or '.'; rename it")]
     Name(String),
     /// The pattern is not a regular expression, or needs more memory than a rule may take.
-    #[error("secret rule {name:?}: the pattern does not compile ({reason}); correct it or take the rule out")]
+    #[error(
+        "secret rule {name:?}: the pattern does not compile ({reason}); correct it or take the rule out"
+    )]
     Pattern {
         /// The rule's name; for an allowed value, the pattern.
         name: String,
@@ -47,10 +49,14 @@ pub enum RuleError {
         reason: String,
     },
     /// The pattern is longer than `MAX_PATTERN_BYTES`.
-    #[error("secret rule {0:?}: the pattern is longer than {MAX_PATTERN_BYTES} bytes; shorten or split it")]
+    #[error(
+        "secret rule {0:?}: the pattern is longer than {MAX_PATTERN_BYTES} bytes; shorten or split it"
+    )]
     TooLong(String),
     /// The pattern matches the empty text, and so everywhere.
-    #[error("secret rule {0:?}: the pattern matches the empty text; ask for at least one character")]
+    #[error(
+        "secret rule {0:?}: the pattern matches the empty text; ask for at least one character"
+    )]
     MatchesNothing(String),
     /// There are more than `MAX_USER_RULES`.
     #[error("secret rule {0:?}: more than {MAX_USER_RULES} rules; take some out")]
@@ -86,7 +92,10 @@ pub(super) fn compile_rules(user: &UserRules) -> (Vec<CompiledRule>, Vec<Regex>,
 
 fn compile_rule(rule: &UserRule, index: usize) -> Result<CompiledRule, RuleError> {
     let named = (1..=64).contains(&rule.name.len())
-        && rule.name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'));
+        && rule
+            .name
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'));
     if !named {
         return Err(RuleError::Name(rule.name.chars().take(64).collect()));
     }
@@ -94,11 +103,26 @@ fn compile_rule(rule: &UserRule, index: usize) -> Result<CompiledRule, RuleError
     if pattern.is_match(b"") {
         return Err(RuleError::MatchesNothing(rule.name.clone()));
     }
-    let keywords = rule.keywords.iter().filter(|word| !word.is_empty()).cloned().collect();
-    Ok(CompiledRule { name: rule.name.clone(), pattern, keywords, minimum_entropy: rule.minimum_entropy })
+    let keywords = rule
+        .keywords
+        .iter()
+        .filter(|word| !word.is_empty())
+        .cloned()
+        .collect();
+    Ok(CompiledRule {
+        name: rule.name.clone(),
+        pattern,
+        keywords,
+        minimum_entropy: rule.minimum_entropy,
+    })
 }
 
-fn compile_pattern(name: &str, pattern: &str, given: &str, index: usize) -> Result<Regex, RuleError> {
+fn compile_pattern(
+    name: &str,
+    pattern: &str,
+    given: &str,
+    index: usize,
+) -> Result<Regex, RuleError> {
     let shown: String = name.chars().take(64).collect();
     if index >= MAX_USER_RULES {
         return Err(RuleError::TooMany(shown));
@@ -106,10 +130,18 @@ fn compile_pattern(name: &str, pattern: &str, given: &str, index: usize) -> Resu
     if given.len() > MAX_PATTERN_BYTES {
         return Err(RuleError::TooLong(shown));
     }
-    compile(pattern).map_err(|error| RuleError::Pattern { name: shown, reason: last_line(&error.to_string()) })
+    compile(pattern).map_err(|error| RuleError::Pattern {
+        name: shown,
+        reason: last_line(&error.to_string()),
+    })
 }
 
 /// The last line of a report of the `regex` crate, which says what is wrong; the lines before show where.
 fn last_line(report: &str) -> String {
-    report.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned()
+    report
+        .lines()
+        .last()
+        .unwrap_or_default()
+        .trim_start_matches("error: ")
+        .to_owned()
 }

@@ -7,6 +7,9 @@ use super::bytes::{at, has_prefix, holds, is_word};
 use super::density::{entropy, is_random};
 use super::name::Promise;
 
+/// How much of a value is looked at for signs of a placeholder, in bytes.
+const MAX_SAMPLE: usize = 128;
+
 /// How a value stands in the text.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Standing {
@@ -20,7 +23,11 @@ pub(super) struct Standing {
 
 /// Whether `value` is a secret, given what its name promises.
 pub(super) fn is_secret(value: &[u8], promise: Promise, standing: Standing) -> bool {
-    if value.len() < 4 || is_blank_or_prose(value) || is_placeholder(value) || is_reference(value, standing) {
+    if value.len() < 4
+        || is_blank_or_prose(value)
+        || is_placeholder(value)
+        || is_reference(value, standing)
+    {
         return false;
     }
     if is_place(value) || is_numeric(value) || is_address(value) {
@@ -43,13 +50,18 @@ pub(super) fn is_secret(value: &[u8], promise: Promise, standing: Standing) -> b
 fn is_thought_of(value: &[u8], standing: Standing, least: usize) -> bool {
     let digits = value.iter().filter(|b| b.is_ascii_digit()).count();
     let letters = value.iter().filter(|b| b.is_ascii_alphabetic()).count();
-    let signs = value.iter().filter(|b| b.is_ascii_punctuation() && !is_joint(**b)).count();
+    let signs = value
+        .iter()
+        .filter(|b| b.is_ascii_punctuation() && !is_joint(**b))
+        .count();
     if value.len() < least || letters == 0 || digits + signs == 0 {
         return false;
     }
     if standing.loose {
         let capitals = value.iter().filter(|b| b.is_ascii_uppercase()).count();
-        return digits > 0 && capitals + signs > 0 && (standing.quoted || (digits >= 2 && !value.contains(&b'/')));
+        return digits > 0
+            && capitals + signs > 0
+            && (standing.quoted || (digits >= 2 && !value.contains(&b'/')));
     }
     if standing.quoted || standing.literal {
         return true;
@@ -65,7 +77,10 @@ fn is_thought_of(value: &[u8], standing: Standing, least: usize) -> bool {
 fn is_mixed(value: &[u8]) -> bool {
     let digits = value.iter().filter(|b| b.is_ascii_digit()).count();
     let capitals = value.iter().filter(|b| b.is_ascii_uppercase()).count();
-    let signs = value.iter().filter(|b| b.is_ascii_punctuation() && !is_joint(**b)).count();
+    let signs = value
+        .iter()
+        .filter(|b| b.is_ascii_punctuation() && !is_joint(**b))
+        .count();
     digits >= 3 || (digits > 0 && capitals + signs > 0)
 }
 
@@ -83,45 +98,92 @@ fn is_blank_or_prose(value: &[u8]) -> bool {
 pub(super) fn is_reference(value: &[u8], standing: Standing) -> bool {
     let first = at(value, 0);
     let last = at(value, value.len().saturating_sub(1));
-    if first == b'$' && value.iter().skip(1).all(|&b| is_word(b) || matches!(b, b':' | b'/' | b'.')) {
+    if first == b'$'
+        && value
+            .iter()
+            .skip(1)
+            .all(|&b| is_word(b) || matches!(b, b':' | b'/' | b'.'))
+    {
         return true;
     }
     if holds_template(value) || (first == b'%' && last == b'%') || (first == b'@' && last == b'@') {
         return true;
     }
-    if value.starts_with(b"&#") || value.starts_with(b"&lt;") || (!standing.quoted && holds(value, "[\\")) {
+    if value.starts_with(b"&#")
+        || value.starts_with(b"&lt;")
+        || (!standing.quoted && holds(value, "[\\"))
+    {
         return true;
     }
-    if (first == b'<' && last == b'>') || (first == b'[' && last == b']') || first == b'[' && holds(value, "redacted") {
+    if (first == b'<' && last == b'>')
+        || (first == b'[' && last == b']')
+        || first == b'[' && holds(value, "redacted")
+    {
         return true;
     }
     const SOURCES: [&str; 21] = [
-        "process.env", "os.environ", "os.getenv", "system.getenv", "env.", "env[", "env(", "import.meta", "config.", "settings.",
-        "secrets.", "self.", "this.", "args.", "vault:", "op://", "arn:", "ref+", "file:", "!vault", "enc[",
+        "process.env",
+        "os.environ",
+        "os.getenv",
+        "system.getenv",
+        "env.",
+        "env[",
+        "env(",
+        "import.meta",
+        "config.",
+        "settings.",
+        "secrets.",
+        "self.",
+        "this.",
+        "args.",
+        "vault:",
+        "op://",
+        "arn:",
+        "ref+",
+        "file:",
+        "!vault",
+        "enc[",
     ];
     if SOURCES.iter().any(|source| has_prefix(value, 0, source)) {
         return true;
     }
-    !standing.quoted && if standing.literal { is_call(value) } else { is_code(value) }
+    !standing.quoted
+        && if standing.literal {
+            is_call(value)
+        } else {
+            is_code(value)
+        }
 }
 
 /// `${…}`, `$(…)`, `{{…}}`, `#{…}`, `%{…}`, `<%…%>`, `{name}`.
 fn holds_template(value: &[u8]) -> bool {
-    value.windows(2).enumerate().any(|(index, pair)| match pair {
-        b"${" | b"$(" | b"{{" | b"#{" | b"%{" | b"<%" | b"%(" => true,
-        [b'{', next] => {
-            let name = value.iter().skip(index + 1).take_while(|b| is_word(**b) || **b == b'.').count();
-            (next.is_ascii_alphabetic() || *next == b'_' || *next == b'}') && at(value, index + 1 + name) == b'}'
-        }
-        _ => false,
-    })
+    value
+        .windows(2)
+        .enumerate()
+        .any(|(index, pair)| match pair {
+            b"${" | b"$(" | b"{{" | b"#{" | b"%{" | b"<%" | b"%(" => true,
+            [b'{', next] => {
+                let name = value
+                    .iter()
+                    .skip(index + 1)
+                    .take_while(|b| is_word(**b) || **b == b'.')
+                    .count();
+                (next.is_ascii_alphabetic() || *next == b'_' || *next == b'}')
+                    && at(value, index + 1 + name) == b'}'
+            }
+            _ => false,
+        })
 }
 
 /// A call without a doubt, or a list: `Vec::new()`, `f()`, `[1]`.
 fn is_call(value: &[u8]) -> bool {
     let last = at(value, value.len().saturating_sub(1));
     let closes = matches!(last, b']' | b')') && at(value, 0).is_ascii_alphabetic();
-    !is_random(value) && (closes || matches!(at(value, 0), b'[' | b'{' | b'(') || holds(value, "()") || holds(value, "::"))
+    !is_random(value)
+        && (closes
+            || matches!(at(value, 0), b'[' | b'{' | b'(')
+            || holds(value, "()")
+            || holds(value, "::"))
 }
 
 /// An expression: a call, a path through fields, an index.
@@ -141,24 +203,44 @@ fn is_code(value: &[u8]) -> bool {
 /// Names joined by dots: `config.auth.token`, `var.db_password`.
 fn is_field_path(value: &[u8]) -> bool {
     !is_random(value)
-        && value.split(|&b| b == b'.').all(|field| field.iter().filter(|b| b.is_ascii_digit()).count() < 3)
+        && value
+            .split(|&b| b == b'.')
+            .all(|field| field.iter().filter(|b| b.is_ascii_digit()).count() < 3)
 }
 
 /// Whether the value names a secret instead of being one.
 fn speaks_of_secrets(value: &[u8]) -> bool {
-    ["password", "passwd", "secret", "token", "key", "pwd", "hash", "auth", "cred"].iter().any(|word| holds(value, word))
+    [
+        "password", "passwd", "secret", "token", "key", "pwd", "hash", "auth", "cred",
+    ]
+    .iter()
+    .any(|word| holds(value, word))
 }
 
 /// Whether the value only shows where one would stand: `your-api-key`, `xxxx`, `***`, `...`, `changeme`.
 pub(super) fn is_placeholder(value: &[u8]) -> bool {
-    if value.windows(3).any(|w| w == b"...") || holds(value, "\u{2026}") || value.starts_with(b"[DS4 ") {
+    let value = value.get(..MAX_SAMPLE).unwrap_or(value);
+    if value.windows(3).any(|w| w == b"...")
+        || holds(value, "\u{2026}")
+        || value.starts_with(b"[DS4 ")
+    {
         return true;
     }
     if is_repetition(value) || is_sequence(value) {
         return true;
     }
     const ANYWHERE: [&str; 12] = [
-        "example", "changeme", "change_me", "change-me", "placeholder", "xxxxx", "redacted", "your_", "your-", "replace_", "replace-",
+        "example",
+        "changeme",
+        "change_me",
+        "change-me",
+        "placeholder",
+        "xxxxx",
+        "redacted",
+        "your_",
+        "your-",
+        "replace_",
+        "replace-",
         "****",
     ];
     if ANYWHERE.iter().any(|word| holds(value, word)) {
@@ -167,21 +249,82 @@ pub(super) fn is_placeholder(value: &[u8]) -> bool {
     let plain = String::from_utf8_lossy(value).to_ascii_lowercase();
     matches!(
         plain.trim_end_matches(|c: char| c.is_ascii_digit() || c == '!'),
-        "password" | "passwd" | "pass" | "passw" | "secret" | "token" | "apikey" | "api_key" | "mypassword" | "my_password"
-            | "my-password" | "my-secret" | "mysecret" | "my_secret" | "changeit" | "dummy" | "sample" | "test" | "testing"
-            | "string" | "none" | "null" | "true" | "false" | "undefined" | "foobar" | "foo" | "bar" | "pwd" | "user_password"
-            | "supersecret" | "super_secret" | "super-secret" | "insecure" | "todo" | "fixme" | "unset" | "empty" | "abc"
-            | "username" | "user" | "admin" | "root" | "guest" | "default" | "required" | "optional" | "hidden" | "fake"
-            | "test_password" | "test-password" | "testpassword" | "test_token" | "test-token" | "fake_token" | "fake-token"
+        "password"
+            | "passwd"
+            | "pass"
+            | "passw"
+            | "secret"
+            | "token"
+            | "apikey"
+            | "api_key"
+            | "mypassword"
+            | "my_password"
+            | "my-password"
+            | "my-secret"
+            | "mysecret"
+            | "my_secret"
+            | "changeit"
+            | "dummy"
+            | "sample"
+            | "test"
+            | "testing"
+            | "string"
+            | "none"
+            | "null"
+            | "true"
+            | "false"
+            | "undefined"
+            | "foobar"
+            | "foo"
+            | "bar"
+            | "pwd"
+            | "user_password"
+            | "supersecret"
+            | "super_secret"
+            | "super-secret"
+            | "insecure"
+            | "todo"
+            | "fixme"
+            | "unset"
+            | "empty"
+            | "abc"
+            | "username"
+            | "user"
+            | "admin"
+            | "root"
+            | "guest"
+            | "default"
+            | "required"
+            | "optional"
+            | "hidden"
+            | "fake"
+            | "test_password"
+            | "test-password"
+            | "testpassword"
+            | "test_token"
+            | "test-token"
+            | "fake_token"
+            | "fake-token"
     )
 }
 
 /// The same few characters over and over.
 fn is_repetition(value: &[u8]) -> bool {
-    let word: Vec<u8> = value.iter().copied().filter(u8::is_ascii_alphanumeric).collect();
-    let Some(first) = word.first() else { return true };
-    let same = word.iter().filter(|b| b.eq_ignore_ascii_case(first)).count();
-    same == word.len() || (value.len() >= 16 && entropy(value) < 2.0) || (word.len() >= 12 && longest_run(value) * 2 > value.len())
+    let word: Vec<u8> = value
+        .iter()
+        .copied()
+        .filter(u8::is_ascii_alphanumeric)
+        .collect();
+    let Some(first) = word.first() else {
+        return true;
+    };
+    let same = word
+        .iter()
+        .filter(|b| b.eq_ignore_ascii_case(first))
+        .count();
+    same == word.len()
+        || (value.len() >= 16 && entropy(value) < 2.0)
+        || (word.len() >= 12 && longest_run(value) * 2 > value.len())
 }
 
 fn longest_run(value: &[u8]) -> usize {
@@ -196,27 +339,43 @@ fn longest_run(value: &[u8]) -> usize {
 
 /// The alphabet, or the digits in order.
 fn is_sequence(value: &[u8]) -> bool {
-    holds(value, "abcdefghijklmnop") || holds(value, "0123456789abcdef") || value.starts_with(b"12345") && value.len() < 11
+    holds(value, "abcdefghijklmnop")
+        || holds(value, "0123456789abcdef")
+        || value.starts_with(b"12345") && value.len() < 11
 }
 
 /// A path, a file or an address without credentials.
 fn is_place(value: &[u8]) -> bool {
-    let starts_path = value.starts_with(b"./") || value.starts_with(b"../") || value.starts_with(b"~/");
+    let starts_path =
+        value.starts_with(b"./") || value.starts_with(b"../") || value.starts_with(b"~/");
     let drive = at(value, 0).is_ascii_alphabetic() && at(value, 1) == b':' && at(value, 2) == b'\\';
-    if starts_path || drive || holds(value, "://") || (at(value, 0) == b'/' && !is_random(value.get(1..).unwrap_or_default())) {
+    if starts_path
+        || drive
+        || holds(value, "://")
+        || (at(value, 0) == b'/' && !is_random(value.get(1..).unwrap_or_default()))
+    {
         return true;
     }
     const ENDINGS: [&str; 24] = [
-        ".pem", ".key", ".json", ".yaml", ".yml", ".txt", ".env", ".crt", ".cer", ".p12", ".pfx", ".jks", ".sh", ".py", ".ts", ".js",
-        ".go", ".rs", ".java", ".rb", ".php", ".md", ".toml", ".conf",
+        ".pem", ".key", ".json", ".yaml", ".yml", ".txt", ".env", ".crt", ".cer", ".p12", ".pfx",
+        ".jks", ".sh", ".py", ".ts", ".js", ".go", ".rs", ".java", ".rb", ".php", ".md", ".toml",
+        ".conf",
     ];
-    ENDINGS.iter().any(|end| value.len() > end.len() && has_prefix(value, value.len() - end.len(), end))
+    ENDINGS
+        .iter()
+        .any(|end| value.len() > end.len() && has_prefix(value, value.len() - end.len(), end))
 }
 
 /// A number, a date, a version: at most two letters among digits.
 fn is_numeric(value: &[u8]) -> bool {
     let letters = value.iter().filter(|b| b.is_ascii_alphabetic()).count();
-    letters <= 2 && !value.iter().any(|b| matches!(b, b'!' | b'#' | b'$' | b'%' | b'^' | b'&' | b'*' | b'@' | b'~' | b'?'))
+    letters <= 2
+        && !value.iter().any(|b| {
+            matches!(
+                b,
+                b'!' | b'#' | b'$' | b'%' | b'^' | b'&' | b'*' | b'@' | b'~' | b'?'
+            )
+        })
         && value.iter().filter(|b| b.is_ascii_digit()).count() + letters + 6 > value.len()
         && (letters == 0 || value.len() < 24)
 }
@@ -224,8 +383,15 @@ fn is_numeric(value: &[u8]) -> bool {
 /// An e-mail address.
 fn is_address(value: &[u8]) -> bool {
     let mut parts = value.split(|&b| b == b'@');
-    let (Some(user), Some(host), None) = (parts.next(), parts.next(), parts.next()) else { return false };
-    let plain = |part: &[u8]| !part.is_empty() && part.iter().all(|&b| is_word(b) || matches!(b, b'.' | b'-' | b'+'));
+    let (Some(user), Some(host), None) = (parts.next(), parts.next(), parts.next()) else {
+        return false;
+    };
+    let plain = |part: &[u8]| {
+        !part.is_empty()
+            && part
+                .iter()
+                .all(|&b| is_word(b) || matches!(b, b'.' | b'-' | b'+'))
+    };
     plain(user) && plain(host) && host.contains(&b'.')
 }
 
