@@ -1,14 +1,19 @@
 //! Secrets on command lines: `mysql -pX`, `curl -u user:X`, `docker login -p X`, `echo X | sudo -S`.
 //!
 //! Long options with a telling name (`--password X`) are assignments and need no program. Here are the short ones, whose
-//! meaning depends on the program, as a table.
+//! meaning depends on the program; the table is in the rules' data file.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
+
+use serde::Deserialize;
 
 use super::bytes::{at, before, has_prefix, is_word, slice, starts_word};
 use super::name::Promise;
+use super::placeholder::is_placeholder;
 use super::quoting::Delimiter;
-use super::value::{Standing, is_placeholder, is_reference, is_secret};
+use super::reference::is_reference;
+use super::value::{Standing, is_secret};
 
 /// The longest command line that is read, in bytes.
 const MAX_LINE: usize = 2048;
@@ -22,8 +27,9 @@ const ON_LINE: Standing = Standing {
 };
 
 /// What an option of a program carries.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Carries {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Carries {
     /// The password, as the next word or attached to the option.
     Password,
     /// The password, attached to the option only.
@@ -34,182 +40,85 @@ enum Carries {
     PassPrefix,
 }
 
-/// One program, what else its line must hold, and the options that carry a secret.
-struct Program {
-    name: &'static str,
+/// A rule of the data file for programs whose short options carry secrets.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Program {
+    programs: Vec<String>,
     /// A word that must stand on the line; empty for none.
-    with: &'static str,
-    options: &'static [(&'static str, Carries)],
+    #[serde(default)]
+    with: String,
+    /// The options, and what each carries.
+    #[serde(default)]
+    options: BTreeMap<String, Carries>,
+    /// The secret is the word at this place, counted from 0 after `with`, options aside.
+    place: Option<usize>,
+    /// The secret is the last word.
+    #[serde(default)]
+    last: bool,
 }
 
-const fn program(
-    name: &'static str,
-    with: &'static str,
-    options: &'static [(&'static str, Carries)],
-) -> Program {
-    Program {
-        name,
-        with,
-        options,
+impl Program {
+    /// What to look for: each program's name with the blank that follows, in lower case.
+    pub(super) fn keywords(&self) -> impl Iterator<Item = String> {
+        self.programs.iter().map(|name| format!("{name} "))
     }
 }
 
-const PROGRAMS: [Program; 43] = [
-    program(
-        "gh",
-        "secret",
-        &[("--body", Carries::Password), ("-b", Carries::Password)],
-    ),
-    program(
-        "curl",
-        "",
-        &[
-            ("-u", Carries::UserAndPassword),
-            ("--user", Carries::UserAndPassword),
-            ("-U", Carries::UserAndPassword),
-            ("--proxy-user", Carries::UserAndPassword),
-        ],
-    ),
-    program(
-        "http",
-        "",
-        &[
-            ("-a", Carries::UserAndPassword),
-            ("--auth", Carries::UserAndPassword),
-        ],
-    ),
-    program(
-        "https",
-        "",
-        &[
-            ("-a", Carries::UserAndPassword),
-            ("--auth", Carries::UserAndPassword),
-        ],
-    ),
-    program("mysql", "", &[("-p", Carries::Attached)]),
-    program("mysqldump", "", &[("-p", Carries::Attached)]),
-    program("mysqladmin", "", &[("-p", Carries::Attached)]),
-    program("mysqlimport", "", &[("-p", Carries::Attached)]),
-    program("mariadb", "", &[("-p", Carries::Attached)]),
-    program("sshpass", "", &[("-p", Carries::Password)]),
-    program("docker", "login", &[("-p", Carries::Password)]),
-    program("podman", "login", &[("-p", Carries::Password)]),
-    program("nerdctl", "login", &[("-p", Carries::Password)]),
-    program("buildah", "login", &[("-p", Carries::Password)]),
-    program("helm", "login", &[("-p", Carries::Password)]),
-    program("oras", "login", &[("-p", Carries::Password)]),
-    program("crane", "login", &[("-p", Carries::Password)]),
-    program("oc", "login", &[("-p", Carries::Password)]),
-    program("cf", "login", &[("-p", Carries::Password)]),
-    program("az", "login", &[("-p", Carries::Password)]),
-    program(
-        "skopeo",
-        "",
-        &[
-            ("--creds", Carries::UserAndPassword),
-            ("--src-creds", Carries::UserAndPassword),
-            ("--dest-creds", Carries::UserAndPassword),
-        ],
-    ),
-    program("twine", "", &[("-p", Carries::Password)]),
-    program("mongo", "", &[("-p", Carries::Password)]),
-    program("mongosh", "", &[("-p", Carries::Password)]),
-    program("mongodump", "", &[("-p", Carries::Password)]),
-    program("mongorestore", "", &[("-p", Carries::Password)]),
-    program("cqlsh", "", &[("-p", Carries::Password)]),
-    program("sqlcmd", "", &[("-P", Carries::Password)]),
-    program("bcp", "", &[("-P", Carries::Password)]),
-    program("redis-cli", "", &[("-a", Carries::Password)]),
-    program("ldapsearch", "", &[("-w", Carries::Password)]),
-    program("ldapadd", "", &[("-w", Carries::Password)]),
-    program("ldapmodify", "", &[("-w", Carries::Password)]),
-    program("smbclient", "", &[("-U", Carries::UserAndPassword)]),
-    program("unzip", "", &[("-P", Carries::Password)]),
-    program("zip", "", &[("-P", Carries::Password)]),
-    program("7z", "", &[("-p", Carries::Attached)]),
-    program(
-        "openssl",
-        "",
-        &[
-            ("-passin", Carries::PassPrefix),
-            ("-passout", Carries::PassPrefix),
-            ("-pass", Carries::PassPrefix),
-            ("-k", Carries::Password),
-        ],
-    ),
-    program("mosquitto_pub", "", &[("-P", Carries::Password)]),
-    program("mosquitto_sub", "", &[("-P", Carries::Password)]),
-    program("ipmitool", "", &[("-P", Carries::Password)]),
-    program("xfreerdp", "", &[("/p:", Carries::Attached)]),
-    program(
-        "glab",
-        "set",
-        &[("--value", Carries::Password), ("-v", Carries::Password)],
-    ),
-];
+/// Programs that read a password from the output of another.
+pub(super) const READERS: [&str; 4] = ["sudo -s", "chpasswd", "--password-stdin", "passwd --stdin"];
 
-/// Programs whose secret is the word at a place of its own, counted from the words after it; the last is `usize::MAX`.
-const POSITIONAL: [(&str, &str, usize); 6] = [
-    ("rabbitmqctl", "add_user", 1),
-    ("rabbitmqctl", "change_password", 1),
-    ("vault", "login", 0),
-    ("htpasswd", "-b", usize::MAX),
-    ("htpasswd", "-nb", usize::MAX),
-    ("wpa_passphrase", "", 1),
-];
-
-/// The words that make a text worth a look, in lower case.
-pub(super) fn keywords() -> impl Iterator<Item = &'static str> {
-    let programs = PROGRAMS.iter().map(|program| program.name);
-    programs
-        .chain(POSITIONAL.iter().map(|(name, _, _)| *name))
-        .chain(["sudo -s", "chpasswd", "--password-stdin", "passwd --stdin"])
-}
-
-/// The secrets on the command line on which a keyword stands at `start`, and where the line ends.
-pub(super) fn secrets(text: &[u8], start: usize) -> (Vec<Range<usize>>, usize) {
-    let end = line_end(text, start);
-    if has_prefix(text, start, "sudo -s")
-        || has_prefix(text, start, "chpasswd")
-        || has_prefix(text, start, "--password-stdin")
-        || has_prefix(text, start, "passwd --stdin")
-    {
-        return (echoed(text, start).into_iter().collect(), end);
+/// The secrets on the line where a program's name and a blank stand in `found`, and where the line ends.
+pub(super) fn secrets(
+    text: &[u8],
+    found: Range<usize>,
+    programs: &[Program],
+) -> (Vec<Range<usize>>, usize) {
+    let name = slice(text, found.start, found.end - 1);
+    if !starts_word(text, found.start) || before(text, found.start, 1) == b'-' {
+        return (Vec::new(), found.start);
     }
-    let name_end = start
-        + slice(text, start, end)
+    let end = line_end(text, found.start);
+    let words = words(text, found.end, end);
+    let mut secrets = Vec::new();
+    for program in programs.iter().filter(|program| {
+        program
+            .programs
             .iter()
-            .take_while(|b| is_word(**b) || **b == b'-')
-            .count();
-    let name = slice(text, start, name_end);
-    if !starts_word(text, start)
-        || before(text, start, 1) == b'-'
-        || !matches!(at(text, name_end), b' ' | b'\t')
-    {
-        return (Vec::new(), start);
-    }
-    let words = words(text, name_end, end);
-    let mut found = Vec::new();
-    for program in PROGRAMS
-        .iter()
-        .filter(|program| name.eq_ignore_ascii_case(program.name.as_bytes()))
-    {
-        if program.with.is_empty() || words.iter().any(|word| word.is(text, program.with)) {
-            of_options(text, &words, program.options, &mut found);
+            .any(|p| name.eq_ignore_ascii_case(p.as_bytes()))
+    }) {
+        let with = words.iter().position(|word| word.is(text, &program.with));
+        if with.is_none() && !program.with.is_empty() {
+            continue;
         }
+        of_options(text, &words, &program.options, &mut secrets);
+        let after = words
+            .get(with.map_or(0, |with| with + 1)..)
+            .unwrap_or_default();
+        secrets.extend(program.placed(text, after));
     }
-    for (program, with, place) in POSITIONAL {
-        if name.eq_ignore_ascii_case(program.as_bytes()) {
-            found.extend(positional(text, &words, with, place));
-        }
+    (secrets, end)
+}
+
+impl Program {
+    /// The secret that its place shows.
+    fn placed(&self, text: &[u8], words: &[Word]) -> Option<Range<usize>> {
+        let mut words = words
+            .iter()
+            .filter(|word| at(text, word.content.start) != b'-');
+        let word = match self.place {
+            Some(place) => words.nth(place)?,
+            None if self.last => words.next_back()?,
+            None => return None,
+        };
+        carried(text, word.content.clone(), Carries::Password)
     }
-    (found, end)
 }
 
 fn of_options(
     text: &[u8],
     words: &[Word],
-    options: &[(&str, Carries)],
+    options: &BTreeMap<String, Carries>,
     found: &mut Vec<Range<usize>>,
 ) {
     for (index, word) in words.iter().enumerate() {
@@ -279,26 +188,8 @@ fn carried(text: &[u8], value: Range<usize>, carries: Carries) -> Option<Range<u
     (stands && word && !bytes.iter().any(u8::is_ascii_whitespace)).then_some(secret)
 }
 
-fn positional(text: &[u8], words: &[Word], with: &str, place: usize) -> Option<Range<usize>> {
-    let after = if with.is_empty() {
-        0
-    } else {
-        words.iter().position(|word| word.is(text, with))? + 1
-    };
-    let mut rest = words
-        .get(after..)?
-        .iter()
-        .filter(|word| at(text, word.content.start) != b'-');
-    let word = if place == usize::MAX {
-        rest.next_back()
-    } else {
-        rest.nth(place)
-    }?;
-    carried(text, word.content.clone(), Carries::Password)
-}
-
 /// The password in `echo X | sudo -S …`, before the program at `start`.
-fn echoed(text: &[u8], start: usize) -> Option<Range<usize>> {
+pub(super) fn echoed(text: &[u8], start: usize) -> Option<Range<usize>> {
     let begin = start.saturating_sub(256);
     let line = slice(text, begin, start);
     let pipe = line.iter().rposition(|&b| b == b'|')?;

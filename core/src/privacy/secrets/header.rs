@@ -6,7 +6,9 @@ use super::bytes::{
     at, has_prefix, is_base64, is_token, is_word, run_end, skip_blanks, slice, starts_word,
 };
 use super::density::is_random;
-use super::value::{Standing, is_placeholder, is_reference, is_uuid};
+use super::placeholder::is_placeholder;
+use super::reference::is_reference;
+use super::value::{Standing, is_uuid};
 
 /// The longest token, in bytes.
 const MAX_TOKEN: usize = 16 * 1024;

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use aho_corasick::{AhoCorasick, AhoCorasickBuilder, AhoCorasickKind, MatchKind};
 
+use super::command::Program;
 use super::rules::{Assigned, Shape};
 use super::{command, records};
 
@@ -29,6 +30,7 @@ pub(super) enum Trigger {
     Credentials,
     Signature,
     Command,
+    PipedPassword,
     Call,
     PostgresPassword,
     Statement,
@@ -72,11 +74,35 @@ const FORMS: [(&str, Trigger); 28] = [
     ("recovery phrase", Trigger::SeedPhrase),
 ];
 
+/// Every word of every form that is code.
+fn forms() -> impl Iterator<Item = (&'static str, Trigger)> {
+    let names = NAMES.iter().map(|word| (*word, Trigger::Name));
+    let calls = records::CALLS.iter().map(|word| (*word, Trigger::Call));
+    let readers = command::READERS
+        .iter()
+        .map(|word| (*word, Trigger::PipedPassword));
+    FORMS
+        .iter()
+        .copied()
+        .chain(names)
+        .chain(calls)
+        .chain(readers)
+}
+
+/// The words of each rule, with the rule's index.
+fn indexed<'r>(
+    rules: impl Iterator<Item = &'r Vec<String>>,
+) -> impl Iterator<Item = (usize, &'r String)> {
+    rules
+        .enumerate()
+        .flat_map(|(index, words)| words.iter().map(move |word| (index, word)))
+}
+
 /// The automaton, and what each of its words triggers.
 #[derive(Debug)]
 pub(super) struct Keywords {
     automaton: Option<AhoCorasick>,
-    triggers: Vec<(usize, Vec<Trigger>)>,
+    triggers: Vec<Vec<Trigger>>,
 }
 
 /// A keyword that stands in the text.
@@ -88,46 +114,41 @@ pub(super) struct Hit<'k> {
 
 impl Keywords {
     /// The keywords of the built-in forms and of these rules. `user` holds the users' rules' own words.
-    pub(super) fn new(shapes: &[Shape], assigned: &[Assigned], user: &[Vec<String>]) -> Self {
+    pub(super) fn new(
+        shapes: &[Shape],
+        assigned: &[Assigned],
+        commands: &[Program],
+        user: &[Vec<String>],
+    ) -> Self {
         let mut words: BTreeMap<String, Vec<Trigger>> = BTreeMap::new();
         let mut add = |word: &str, trigger: Trigger| {
-            if !word.is_empty() {
-                words
-                    .entry(word.to_ascii_lowercase())
-                    .or_default()
-                    .push(trigger);
+            let triggers = words.entry(word.to_ascii_lowercase()).or_default();
+            if !triggers.contains(&trigger) {
+                triggers.push(trigger);
             }
         };
-        for (index, rule) in shapes.iter().enumerate() {
-            rule.keywords
-                .iter()
-                .for_each(|word| add(word, Trigger::Shape(index)));
+        for (index, word) in indexed(shapes.iter().map(|rule| &rule.keywords)) {
+            add(word, Trigger::Shape(index));
         }
-        for (index, rule) in assigned.iter().enumerate() {
-            rule.names
-                .iter()
-                .for_each(|word| add(word, Trigger::Assigned(index)));
+        for (index, word) in indexed(assigned.iter().map(|rule| &rule.names)) {
+            add(word, Trigger::Assigned(index));
         }
-        for (index, rule) in user.iter().enumerate() {
-            rule.iter().for_each(|word| add(word, Trigger::User(index)));
+        for (index, word) in indexed(user.iter()) {
+            add(word, Trigger::User(index));
         }
-        NAMES.iter().for_each(|word| add(word, Trigger::Name));
-        FORMS.iter().for_each(|(word, trigger)| add(word, *trigger));
-        command::keywords().for_each(|word| add(word, Trigger::Command));
-        records::CALLS
-            .iter()
-            .for_each(|word| add(word, Trigger::Call));
-        words.values_mut().for_each(|triggers| triggers.dedup());
+        for word in commands.iter().flat_map(Program::keywords) {
+            add(&word, Trigger::Command);
+        }
+        for (word, trigger) in forms() {
+            add(word, trigger);
+        }
         let automaton = AhoCorasickBuilder::new()
             .ascii_case_insensitive(true)
             .match_kind(MatchKind::Standard)
             .kind(Some(AhoCorasickKind::DFA))
             .build(words.keys())
             .ok();
-        let triggers = words
-            .into_iter()
-            .map(|(word, triggers)| (word.len(), triggers))
-            .collect();
+        let triggers = words.into_values().collect();
         Self {
             automaton,
             triggers,
@@ -138,7 +159,7 @@ impl Keywords {
     pub(super) fn hits<'k>(&'k self, text: &'k [u8]) -> impl Iterator<Item = Hit<'k>> {
         self.automaton.iter().flat_map(move |automaton| {
             automaton.find_overlapping_iter(text).filter_map(|found| {
-                let (_, triggers) = self.triggers.get(found.pattern().as_usize())?;
+                let triggers = self.triggers.get(found.pattern().as_usize())?;
                 Some(Hit {
                     start: found.start(),
                     end: found.end(),

@@ -24,17 +24,22 @@ mod command;
 mod density;
 mod header;
 mod keywords;
+mod literal;
 mod name;
 mod named_value;
+mod placeholder;
 mod private_key;
 mod quoting;
 mod records;
+mod reference;
 mod rules;
 mod scan;
+mod separator;
 mod spans;
 mod url;
 mod user_rules;
 mod value;
+mod vocabulary;
 
 #[cfg(test)]
 mod tests;
@@ -44,6 +49,7 @@ use std::sync::Arc;
 
 use regex::bytes::Regex;
 
+use command::Program;
 use keywords::Keywords;
 use rules::{Assigned, Rules, Shape};
 use spans::Span;
@@ -108,6 +114,7 @@ pub struct Redacted<'t> {
 pub struct SecretDetector {
     shapes: Vec<Shape>,
     assigned: Vec<Assigned>,
+    commands: Vec<Program>,
     user: Vec<CompiledRule>,
     allowed: Vec<Regex>,
     keywords: Keywords,
@@ -124,10 +131,14 @@ impl Default for SecretDetector {
 impl SecretDetector {
     /// The built-in rules and those of the user. A rule that cannot be used is one error; the others work.
     pub fn new(user: &UserRules) -> (Self, Vec<RuleError>) {
-        let Rules { shapes, assigned } = Rules::built_in();
+        let Rules {
+            shapes,
+            assigned,
+            commands,
+        } = Rules::built_in();
         let (user, allowed, errors) = user_rules::compile_rules(user);
         let words: Vec<Vec<String>> = user.iter().map(|rule| rule.keywords.clone()).collect();
-        let keywords = Keywords::new(&shapes, &assigned, &words);
+        let keywords = Keywords::new(&shapes, &assigned, &commands, &words);
         let names = shapes
             .iter()
             .map(|rule| rule.id.as_str())
@@ -140,6 +151,7 @@ impl SecretDetector {
             Self {
                 shapes,
                 assigned,
+                commands,
                 user,
                 allowed,
                 keywords,

@@ -7,6 +7,7 @@
 use std::ops::Range;
 
 use super::bytes::{at, before, ends_escape, is_word, run_end, slice};
+use super::vocabulary::{Role, has_role};
 
 /// How far a name reaches to either side of what was found, in bytes.
 const MAX_REACH: usize = 64;
@@ -82,29 +83,10 @@ impl Words {
             count -= 1;
         }
         let last = count.checked_sub(1)?;
-        let first = self.word(0);
-        if matches!(
-            first,
-            "max"
-                | "min"
-                | "num"
-                | "is"
-                | "has"
-                | "hashed"
-                | "encrypted"
-                | "masked"
-                | "sealed"
-                | "get"
-        ) && count > 1
-        {
+        if count > 1 && has_role(self.word(0), Role::First) {
             return None;
         }
-        if (0..count).any(|i| {
-            matches!(
-                self.word(i),
-                "public" | "pub" | "publishable" | "csrf" | "xsrf"
-            )
-        }) {
+        if (0..count).any(|i| has_role(self.word(i), Role::Public)) {
             return None;
         }
         let qualifier = |i: usize| if i == 0 { previous } else { self.word(i - 1) };
@@ -114,7 +96,7 @@ impl Words {
         let named = (0..last)
             .rev()
             .find(|&i| promise_of(self.word(i), qualifier(i)).is_some())?;
-        let about_itself = (named + 1..count).any(|i| names_something_else(self.word(i)));
+        let about_itself = (named + 1..count).any(|i| has_role(self.word(i), Role::SomethingElse));
         (!about_itself).then_some(Promise::Qualified)
     }
 }
@@ -151,333 +133,29 @@ pub(super) fn previous_word(text: &[u8], start: usize) -> String {
     String::from_utf8_lossy(slice(text, begin, end)).to_ascii_lowercase()
 }
 
+/// A word at the end of a name that says nothing about what it is: a number, a letter, `value`, `prod`.
+fn is_decoration(word: &str) -> bool {
+    word.len() == 1 || word.bytes().all(|b| b.is_ascii_digit()) || has_role(word, Role::Decoration)
+}
+
 /// What one word promises, with the word before it.
 fn promise_of(word: &str, qualifier: &str) -> Option<Promise> {
-    match word.trim_end_matches(|c: char| c.is_ascii_digit()) {
-        "password" | "passwd" | "passwort" | "passphrase" | "passcode" | "pwd" | "pass" | "pw"
-        | "psw" | "requirepass" | "masterauth" | "userpass" | "dbpass" | "rootpass"
-        | "adminpass" | "smtppass" | "mailpass" | "storepass" | "keypass" | "sshpass"
-        | "ldappass" | "ftppass" => Some(Promise::Password),
-        "secret" | "credential" | "credentials" | "creds" | "pepper" => Some(Promise::Secret),
-        "token" => (!is_token_of_something_else(qualifier)).then_some(Promise::Token),
-        "jwt" | "bearer" | "auth" | "authorization" | "pat" | "apikey" | "accesskey"
-        | "authkey" | "appkey" | "accountkey" | "sharedkey" | "masterkey" | "signingkey"
-        | "encryptionkey" | "sessionkey" | "licensekey" | "servicekey" | "privatekey"
-        | "deploykey" => Some(Promise::Token),
-        "key" => is_secret_key(qualifier).then_some(Promise::Token),
-        word if word.ends_with("password")
-            || word.ends_with("passwd")
-            || word.ends_with("passphrase") =>
-        {
-            Some(Promise::Password)
-        }
-        word if word.ends_with("secret") || word.ends_with("secretkey") => Some(Promise::Secret),
-        word if word.ends_with("token")
-            || word.ends_with("apikey")
-            || word.ends_with("accesskey") =>
-        {
-            Some(Promise::Token)
-        }
-        _ => None,
+    let word = word.trim_end_matches(|c: char| c.is_ascii_digit());
+    let ends_with = |ends: &[&str]| ends.iter().any(|end| word.ends_with(end));
+    if word == "key" {
+        return (has_role(qualifier, Role::SecretKey) || qualifier.ends_with("api"))
+            .then_some(Promise::Token);
     }
-}
-
-/// The words that make a `key` a secret one.
-fn is_secret_key(qualifier: &str) -> bool {
-    matches!(
-        qualifier,
-        "api"
-            | "access"
-            | "secret"
-            | "private"
-            | "client"
-            | "auth"
-            | "authentication"
-            | "encryption"
-            | "encrypt"
-            | "encrypted"
-            | "signing"
-            | "sign"
-            | "signature"
-            | "account"
-            | "shared"
-            | "master"
-            | "service"
-            | "deploy"
-            | "admin"
-            | "license"
-            | "licence"
-            | "storage"
-            | "app"
-            | "application"
-            | "hmac"
-            | "jwt"
-            | "aes"
-            | "session"
-            | "cookie"
-            | "crypt"
-            | "crypto"
-            | "cipher"
-            | "webhook"
-            | "subscription"
-            | "integration"
-            | "consumer"
-            | "merchant"
-            | "server"
-            | "ssh"
-            | "developer"
-            | "bot"
-            | "ingest"
-            | "ingestion"
-            | "write"
-            | "connection"
-            | "function"
-            | "host"
-            | "project"
-            | "team"
-            | "org"
-            | "user"
-            | "token"
-            | "decryption"
-            | "apikey"
-            | "rsa"
-            | "security"
-            | "personal"
-            | "agent"
-            | "sas"
-            | "bearer"
-            | "password"
-    ) || qualifier.ends_with("api")
-}
-
-/// Tokens that are positions or symbols.
-fn is_token_of_something_else(qualifier: &str) -> bool {
-    matches!(
-        qualifier,
-        "next"
-            | "page"
-            | "continuation"
-            | "sync"
-            | "cancellation"
-            | "cancel"
-            | "start"
-            | "end"
-            | "stop"
-            | "eos"
-            | "bos"
-            | "pad"
-            | "padding"
-            | "unk"
-            | "mask"
-            | "special"
-            | "lexer"
-            | "syntax"
-            | "max"
-            | "min"
-            | "first"
-            | "last"
-            | "per"
-            | "prev"
-            | "previous"
-            | "resume"
-            | "cursor"
-            | "marker"
-            | "pagination"
-            | "change"
-            | "operator"
-            | "design"
-    )
-}
-
-/// Words at the end of a name that say nothing about what it is.
-fn is_decoration(word: &str) -> bool {
-    word.bytes().all(|b| b.is_ascii_digit())
-        || word.len() == 1
-        || matches!(
-            word,
-            "value"
-                | "val"
-                | "string"
-                | "str"
-                | "base"
-                | "base64"
-                | "b64"
-                | "data"
-                | "plain"
-                | "plaintext"
-                | "cleartext"
-                | "raw"
-                | "default"
-                | "prod"
-                | "production"
-                | "dev"
-                | "test"
-                | "staging"
-                | "live"
-                | "primary"
-                | "secondary"
-                | "main"
-                | "old"
-                | "new"
-                | "current"
-                | "backup"
-                | "env"
-                | "literal"
-                | "text"
-                | "confirm"
-                | "confirmation"
-        )
-}
-
-/// Words after a secret-like one that make the name one of something else.
-fn names_something_else(word: &str) -> bool {
-    matches!(
-        word,
-        "path"
-            | "file"
-            | "filename"
-            | "dir"
-            | "directory"
-            | "folder"
-            | "name"
-            | "names"
-            | "id"
-            | "ids"
-            | "uuid"
-            | "url"
-            | "uri"
-            | "urls"
-            | "endpoint"
-            | "type"
-            | "types"
-            | "length"
-            | "len"
-            | "size"
-            | "count"
-            | "max"
-            | "min"
-            | "limit"
-            | "limits"
-            | "expires"
-            | "expiry"
-            | "expiration"
-            | "expire"
-            | "ttl"
-            | "duration"
-            | "hash"
-            | "hashes"
-            | "policy"
-            | "field"
-            | "fields"
-            | "label"
-            | "prompt"
-            | "hint"
-            | "reset"
-            | "at"
-            | "version"
-            | "regex"
-            | "pattern"
-            | "public"
-            | "format"
-            | "algorithm"
-            | "alg"
-            | "enabled"
-            | "disabled"
-            | "required"
-            | "var"
-            | "ref"
-            | "provider"
-            | "manager"
-            | "method"
-            | "header"
-            | "headers"
-            | "param"
-            | "params"
-            | "placeholder"
-            | "input"
-            | "mode"
-            | "kind"
-            | "class"
-            | "style"
-            | "index"
-            | "position"
-            | "usage"
-            | "hashed"
-            | "digest"
-            | "fingerprint"
-            | "checksum"
-            | "arn"
-            | "issuer"
-            | "audience"
-            | "scope"
-            | "scopes"
-            | "store"
-            | "service"
-            | "handler"
-            | "error"
-            | "message"
-            | "rotation"
-            | "rotator"
-            | "last"
-            | "updated"
-            | "created"
-            | "date"
-            | "time"
-            | "timestamp"
-            | "status"
-            | "state"
-            | "encoding"
-            | "model"
-            | "group"
-            | "source"
-            | "backend"
-            | "location"
-            | "bucket"
-            | "server"
-            | "host"
-            | "port"
-            | "user"
-            | "username"
-            | "email"
-            | "suffix"
-            | "prefix"
-            | "separator"
-            | "symbol"
-            | "budget"
-            | "estimate"
-            | "ratio"
-            | "rate"
-            | "cost"
-            | "total"
-            | "used"
-            | "remaining"
-            | "stdin"
-            | "accessor"
-            | "credentials"
-            | "credential"
-            | "table"
-            | "column"
-            | "counter"
-            | "number"
-            | "stream"
-            | "tree"
-            | "list"
-            | "set"
-            | "map"
-            | "cache"
-            | "component"
-            | "controller"
-            | "secret"
-            | "key"
-            | "keys"
-            | "plugin"
-            | "module"
-            | "package"
-            | "org"
-            | "html"
-            | "css"
-            | "js"
-            | "json"
-            | "svg"
-    )
+    if word == "token" {
+        return (!has_role(qualifier, Role::OtherToken)).then_some(Promise::Token);
+    }
+    if has_role(word, Role::Password) || ends_with(&["password", "passwd", "passphrase"]) {
+        Some(Promise::Password)
+    } else if has_role(word, Role::Secret) || ends_with(&["secret", "secretkey"]) {
+        Some(Promise::Secret)
+    } else if has_role(word, Role::Token) || ends_with(&["token", "apikey", "accesskey"]) {
+        Some(Promise::Token)
+    } else {
+        None
+    }
 }

@@ -3,8 +3,8 @@
 
 use std::ops::Range;
 
-use super::assignment::{Candidate, value_at};
 use super::bytes::{at, before, has_prefix, is_quote, is_word, slice, starts_word};
+use super::literal::{Candidate, value_at};
 
 /// How far after the name its value is looked for, in bytes.
 const MAX_DISTANCE: usize = 160;

@@ -2,12 +2,13 @@
 
 use std::ops::Range;
 
-use super::assignment::value_at;
 use super::bytes::{at, before, has_prefix, is_word, run_end, skip_blanks, slice};
 use super::density::is_random;
+use super::literal::value_at;
 use super::name::Promise;
+use super::placeholder::is_placeholder;
 use super::quoting::Delimiter;
-use super::value::{Standing, is_placeholder, is_secret};
+use super::value::{Standing, is_secret};
 
 /// The largest manifest that is read for one `kind: Secret`, in bytes, to either side.
 const MAX_MANIFEST: usize = 32 * 1024;

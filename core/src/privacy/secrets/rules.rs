@@ -10,6 +10,8 @@ use std::sync::OnceLock;
 use regex::bytes::{Regex, RegexBuilder};
 use serde::Deserialize;
 
+use super::command::Program;
+
 /// The rules that come with the engine.
 const BUILT_IN: &str = include_str!("data/rules.json");
 
@@ -70,6 +72,7 @@ pub(super) struct Assigned {
 pub(super) struct Rules {
     pub(super) shapes: Vec<Shape>,
     pub(super) assigned: Vec<Assigned>,
+    pub(super) commands: Vec<Program>,
 }
 
 impl Rules {

@@ -2,14 +2,16 @@
 
 use std::ops::Range;
 
-use super::assignment::{Candidate, candidates};
+use super::assignment::candidates;
 use super::bytes::{at, before, run_end, slice, starts_word};
 use super::density::{entropy, is_random};
 use super::keywords::{Hit, Trigger};
+use super::literal::Candidate;
 use super::name::{Promise, Words, extent, previous_word};
+use super::placeholder::is_placeholder;
 use super::rules::{Assigned, Shape};
 use super::spans::Span;
-use super::value::{is_placeholder, is_secret};
+use super::value::is_secret;
 use super::{Replacement, SecretDetector, command, header, named_value, private_key, records, url};
 
 /// The reach of a shape's pattern, in bytes; a longer token is followed to its end by its alphabet.
@@ -158,12 +160,17 @@ impl<'d, 't> Scan<'d, 't> {
                 Replacement::Secret,
             ),
             Trigger::Command if start >= self.command_end => {
-                let (found, end) = command::secrets(text, start);
+                let (found, end) = command::secrets(text, start..hit.end, &self.detector.commands);
                 if !found.is_empty() {
                     self.command_end = end;
                 }
                 self.add_all(found, Form::Command, Replacement::Secret);
             }
+            Trigger::PipedPassword => self.add_all(
+                command::echoed(text, start),
+                Form::Command,
+                Replacement::Secret,
+            ),
             Trigger::Call => {
                 let name = records::CALLS.iter().find(|name| {
                     name.len() == hit.end - start

@@ -4,7 +4,9 @@ use std::ops::Range;
 
 use super::bytes::{before, is_word, run_end, slice};
 use super::density::is_random;
-use super::value::{Standing, is_placeholder, is_reference, is_uuid};
+use super::placeholder::is_placeholder;
+use super::reference::is_reference;
+use super::value::{Standing, is_uuid};
 
 /// The longest authority that is looked at, in bytes.
 const MAX_AUTHORITY: usize = 512;
