@@ -29,7 +29,7 @@ pub(super) fn candidates(text: &[u8], name: &Range<usize>) -> Vec<Candidate> {
     let tight = end - closed <= 1 && !is_blank(at(text, end));
     let literal = match separator {
         Separator::Assign => {
-            tight && is_environment_name(text, name) || tight && begins_line(text, name.start)
+            tight && (is_environment_name(text, name) || begins_line(text, name.start))
         }
         Separator::Colon => !quoted_name && begins_line(text, name.start),
         Separator::Tag => true,
@@ -76,17 +76,16 @@ fn skip_closing(text: &[u8], name: &Range<usize>) -> (usize, bool) {
         end = end + delimiter.width().min(after - end);
     }
     for _ in 0..3 {
-        if at(text, end) == b']' || (quoted && at(text, end) == b')') {
-            end += 1;
-        } else if end > name.end
-            && !quoted
-            && is_quote(at(text, end))
-            && before(text, end, 1) == b']'
-        {
-            end += 1;
-        } else {
+        let after_bracket = end > name.end && before(text, end, 1) == b']';
+        let closes = match at(text, end) {
+            b']' => true,
+            b')' => quoted,
+            byte => !quoted && after_bracket && is_quote(byte),
+        };
+        if !closes {
             break;
         }
+        end += 1;
     }
     let bracket = end > name.end && before(text, end, 1) == b']';
     (end, quoted && !bracket)

@@ -22,7 +22,15 @@ pub(super) fn is_random(value: &[u8]) -> bool {
     } else {
         percent >= signs * 30
     };
-    (mixed && shape.changes >= 3) || shape.has_rare_pairs()
+    (mixed && shape.changes >= 3) || shape.has_rare_pairs() || holds_hexadecimal(value)
+}
+
+/// Whether sixteen or more hexadecimal digits stand together, letters and digits among them.
+fn holds_hexadecimal(value: &[u8]) -> bool {
+    value.split(|b| !b.is_ascii_hexdigit()).any(|run| {
+        let digits = run.iter().filter(|b| b.is_ascii_digit()).count();
+        run.len() >= 16 && digits >= 3 && run.len() - digits >= 3
+    })
 }
 
 /// Shannon entropy in bits per byte.
@@ -122,8 +130,8 @@ fn is_common_pair(first: u8, second: u8) -> bool {
 /// The 270 pairs of letters that English prose and source code use most (97 % of all pairs), counted over this
 /// project's documents and sources: one row for each first letter, one bit for each second.
 const COMMON_PAIRS: [u32; 26] = [
-    0x1febd6e, 0x1124b11, 0x11a4d91, 0x0064159, 0x1efb9ff, 0x01e6931, 0x01e4191, 0x1004111,
-    0x2aef87f, 0x0040010, 0x0042110, 0x11c4939, 0x014d113, 0x17eed7d, 0x07eff6e, 0x01ec911,
-    0x0100800, 0x13ef55d, 0x15ddd95, 0x15ec995, 0x00eb95f, 0x0000111, 0x0066191, 0x0088014,
-    0x00ca110, 0x0000010,
+    0x1fe_bd6e, 0x112_4b11, 0x11a_4d91, 0x006_4159, 0x1ef_b9ff, 0x01e_6931, 0x01e_4191, 0x100_4111,
+    0x2ae_f87f, 0x004_0010, 0x004_2110, 0x11c_4939, 0x014_d113, 0x17e_ed7d, 0x07e_ff6e, 0x01e_c911,
+    0x010_0800, 0x13e_f55d, 0x15d_dd95, 0x15e_c995, 0x00e_b95f, 0x000_0111, 0x006_6191, 0x008_8014,
+    0x00c_a110, 0x000_0010,
 ];

@@ -7,7 +7,7 @@ use super::quoting::Delimiter;
 use super::value::Standing;
 
 /// How far an unquoted value is read before it is known to be a secret, in bytes.
-const MAX_BARE: usize = 256;
+pub(super) const MAX_BARE: usize = 256;
 
 /// A value that a name may be given.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -82,6 +82,30 @@ fn skip_string_prefix(text: &[u8], start: usize) -> usize {
     }
 }
 
+/// The last words of calls that only wrap a text, in lower case.
+const WRAPPERS: [&str; 20] = [
+    "some",
+    "from",
+    "of",
+    "new",
+    "string",
+    "str",
+    "bytes",
+    "secretstring",
+    "secretstr",
+    "secret",
+    "password",
+    "quote",
+    "literal",
+    "text",
+    "sensitive",
+    "unquote",
+    "tostring",
+    "securestring",
+    "into",
+    "b64decode",
+];
+
 /// `SecretString::from(`, `Some(`, `new Password(`: calls that only wrap their text.
 fn skip_wrapper(text: &[u8], start: usize) -> usize {
     let begin = if has_prefix(text, start, "new ") {
@@ -98,28 +122,6 @@ fn skip_wrapper(text: &[u8], start: usize) -> usize {
         .rsplit(|&b| b == b':' || b == b'.')
         .next()
         .unwrap_or_default();
-    const WRAPPERS: [&str; 20] = [
-        "some",
-        "from",
-        "of",
-        "new",
-        "string",
-        "str",
-        "bytes",
-        "secretstring",
-        "secretstr",
-        "secret",
-        "password",
-        "quote",
-        "literal",
-        "text",
-        "sensitive",
-        "unquote",
-        "tostring",
-        "securestring",
-        "into",
-        "b64decode",
-    ];
     let wraps = WRAPPERS
         .iter()
         .any(|word| last.eq_ignore_ascii_case(word.as_bytes()));
@@ -131,24 +133,26 @@ fn skip_wrapper(text: &[u8], start: usize) -> usize {
     }
 }
 
+/// The names of authentication schemes, in lower case.
+const SCHEMES: [&str; 14] = [
+    "bearer",
+    "basic",
+    "token",
+    "bot",
+    "apikey",
+    "api-key",
+    "key",
+    "ssws",
+    "splunk",
+    "digest",
+    "negotiate",
+    "oauth",
+    "jwt",
+    "genie-key",
+];
+
 /// The names of authentication schemes that stand before a token.
 fn is_scheme(word: &[u8]) -> bool {
-    const SCHEMES: [&str; 14] = [
-        "bearer",
-        "basic",
-        "token",
-        "bot",
-        "apikey",
-        "api-key",
-        "key",
-        "ssws",
-        "splunk",
-        "digest",
-        "negotiate",
-        "oauth",
-        "jwt",
-        "genie-key",
-    ];
     SCHEMES
         .iter()
         .any(|scheme| word.eq_ignore_ascii_case(scheme.as_bytes()))

@@ -7,6 +7,22 @@ use super::vocabulary::{Role, has_role};
 /// How much of a value is looked at, in bytes.
 const MAX_SAMPLE: usize = 128;
 
+/// What gives a placeholder away wherever it stands in the value, in lower case.
+const ANYWHERE: [&str; 12] = [
+    "example",
+    "changeme",
+    "change_me",
+    "change-me",
+    "placeholder",
+    "xxxxx",
+    "redacted",
+    "your_",
+    "your-",
+    "replace_",
+    "replace-",
+    "****",
+];
+
 /// Whether the value only shows where one would stand: `your-api-key`, `xxxx`, `***`, `...`, `changeme`.
 pub(super) fn is_placeholder(value: &[u8]) -> bool {
     let value = value.get(..MAX_SAMPLE).unwrap_or(value);
@@ -19,20 +35,6 @@ pub(super) fn is_placeholder(value: &[u8]) -> bool {
     if is_repetition(value) || is_sequence(value) {
         return true;
     }
-    const ANYWHERE: [&str; 12] = [
-        "example",
-        "changeme",
-        "change_me",
-        "change-me",
-        "placeholder",
-        "xxxxx",
-        "redacted",
-        "your_",
-        "your-",
-        "replace_",
-        "replace-",
-        "****",
-    ];
     if ANYWHERE.iter().any(|word| holds(value, word)) {
         return true;
     }

@@ -1,4 +1,4 @@
-//! Private keys in PEM armour and in PuTTY's files, whole or cut off, in JSON strings, in diffs, indented.
+//! Private keys in PEM armour and in `PuTTY`'s files, whole or cut off, in JSON strings, in diffs, indented.
 //!
 //! Certificates and public keys are no secrets. A header that only is spoken about (no body follows) stays.
 
@@ -31,7 +31,7 @@ pub(super) fn spans(text: &[u8], start: usize) -> Vec<Range<usize>> {
     if body.in_pieces {
         return body.lines;
     }
-    vec![start..body.end]
+    std::iter::once(start..body.end).collect()
 }
 
 /// What follows the first line of a block.
@@ -124,7 +124,7 @@ fn is_key_line(line: &[u8], so_far: usize) -> bool {
     line.len() >= 16 || (so_far >= 16 && (line.len() >= 4 || line.starts_with(b"=")))
 }
 
-/// The lines of the private part of a PuTTY key whose `Private-Lines:` stands at `start`.
+/// The lines of the private part of a `PuTTY` key whose `Private-Lines:` stands at `start`.
 pub(super) fn putty(text: &[u8], start: usize) -> Option<Range<usize>> {
     let first = run_end(text, start, 40, |b| !matches!(b, b'\n' | b'\\'));
     let mut end = first;

@@ -42,12 +42,16 @@ pub(super) const CALLS: [&str; 19] = [
     "mysqli_connect(",
 ];
 
-/// The passwords among the texts that the call at `start` is given: from the second on, or the only one where the call
+/// The passwords among the texts that the call in `name` is given: from the second on, or the only one where the call
 /// takes no user's name.
-pub(super) fn call(text: &[u8], start: usize, name: &str) -> Vec<Range<usize>> {
+pub(super) fn call(text: &[u8], name: Range<usize>) -> Vec<Range<usize>> {
+    let called = slice(text, name.start, name.end);
+    let is = |call: &str| called.eq_ignore_ascii_case(call.as_bytes());
+    let converts = is("convertto-securestring");
+    let alone = converts || is(".login(") || is(".authenticate(");
     let mut found = Vec::new();
     let mut arguments = 0;
-    let mut index = start + name.len();
+    let mut index = name.end;
     let limit = index.saturating_add(300).min(text.len());
     while index < limit && !matches!(at(text, index), b')' | b'\n' | b';') {
         let Some((delimiter, content)) = Delimiter::opening(text, index) else {
@@ -58,11 +62,7 @@ pub(super) fn call(text: &[u8], start: usize, name: &str) -> Vec<Range<usize>> {
         let Some(end) = delimiter.content_end(text, content) else {
             break;
         };
-        let alone = matches!(
-            name,
-            ".login(" | ".authenticate(" | "convertto-securestring"
-        );
-        let promise = if arguments > 0 || name == "convertto-securestring" {
+        let promise = if arguments > 0 || converts {
             Promise::Password
         } else {
             Promise::Token
@@ -196,6 +196,6 @@ fn data_value(text: &[u8], start: usize, end: usize) -> Option<Range<usize>> {
     let alone = matches!(at(text, stop), b' ' | b'\n' | b'\r' | b'"' | b'\'' | 0);
     (value.len() >= 10
         && alone
-        && (is_random(value) || value.ends_with(b"=") || value.len() % 4 == 0))
-        .then_some(begin..stop)
+        && (is_random(value) || value.ends_with(b"=") || value.len().is_multiple_of(4)))
+    .then_some(begin..stop)
 }

@@ -5,6 +5,31 @@ use super::bytes::{at, has_prefix, holds, is_word};
 use super::density::is_random;
 use super::value::Standing;
 
+/// How values begin that say where the secret is kept, in lower case.
+const SOURCES: [&str; 21] = [
+    "process.env",
+    "os.environ",
+    "os.getenv",
+    "system.getenv",
+    "env.",
+    "env[",
+    "env(",
+    "import.meta",
+    "config.",
+    "settings.",
+    "secrets.",
+    "self.",
+    "this.",
+    "args.",
+    "vault:",
+    "op://",
+    "arn:",
+    "ref+",
+    "file:",
+    "!vault",
+    "enc[",
+];
+
 /// Whether the value stands for another: a variable, an expansion, a template, a call, a field.
 pub(super) fn is_reference(value: &[u8], standing: Standing) -> bool {
     let first = at(value, 0);
@@ -32,29 +57,6 @@ pub(super) fn is_reference(value: &[u8], standing: Standing) -> bool {
     {
         return true;
     }
-    const SOURCES: [&str; 21] = [
-        "process.env",
-        "os.environ",
-        "os.getenv",
-        "system.getenv",
-        "env.",
-        "env[",
-        "env(",
-        "import.meta",
-        "config.",
-        "settings.",
-        "secrets.",
-        "self.",
-        "this.",
-        "args.",
-        "vault:",
-        "op://",
-        "arn:",
-        "ref+",
-        "file:",
-        "!vault",
-        "enc[",
-    ];
     if SOURCES.iter().any(|source| has_prefix(value, 0, source)) {
         return true;
     }

@@ -6,7 +6,7 @@ use super::assignment::candidates;
 use super::bytes::{at, before, run_end, slice, starts_word};
 use super::density::{entropy, is_random};
 use super::keywords::{Hit, Trigger};
-use super::literal::Candidate;
+use super::literal::{Candidate, MAX_BARE};
 use super::name::{Promise, Words, extent, previous_word};
 use super::placeholder::is_placeholder;
 use super::rules::{Assigned, Shape};
@@ -56,6 +56,16 @@ enum Form {
     Assigned,
 }
 
+impl Form {
+    fn replacement(self) -> Replacement {
+        match self {
+            Self::PrivateKey => Replacement::PrivateKey,
+            Self::JsonWebToken | Self::Authorization => Replacement::Token,
+            _ => Replacement::Secret,
+        }
+    }
+}
+
 /// A scan in progress.
 pub(super) struct Scan<'d, 't> {
     detector: &'d SecretDetector,
@@ -97,8 +107,9 @@ impl<'d, 't> Scan<'d, 't> {
         scan.spans
     }
 
+    /// Hands a keyword to the reader of what it triggers.
     fn look(&mut self, hit: &Hit<'_>, trigger: Trigger) {
-        let (text, start) = (self.text, hit.start);
+        let text = self.text;
         match trigger {
             Trigger::Shape(index) => {
                 if let Some(rule) = self.detector.shapes.get(index) {
@@ -110,114 +121,67 @@ impl<'d, 't> Scan<'d, 't> {
                     self.vendor(hit, index, rule);
                 }
             }
-            Trigger::User(index) => self
-                .detector
-                .find_user_rule(index, self.text, &mut self.spans),
+            Trigger::User(index) => self.detector.find_user_rule(index, text, &mut self.spans),
             Trigger::Name => self.name(hit),
-            Trigger::PrivateKey if start >= self.key_end => {
-                let found = private_key::spans(text, start);
-                self.key_end = found.last().map_or(start, |span| span.end);
-                self.add_all(found, Form::PrivateKey, Replacement::PrivateKey);
+            Trigger::PrivateKey if hit.start >= self.key_end => {
+                let found = private_key::spans(text, hit.start);
+                self.key_end = found.last().map_or(hit.start, |span| span.end);
+                self.add_all(found, Form::PrivateKey);
             }
-            Trigger::PuttyKey => self.add_all(
-                private_key::putty(text, start),
-                Form::PrivateKey,
-                Replacement::PrivateKey,
-            ),
-            Trigger::JsonWebToken if start >= self.token_end => {
-                let found = header::json_web_token(text, start);
-                if found.is_some() || starts_word(text, start) {
-                    self.token_end = found.as_ref().map_or_else(
-                        || run_end(text, start, MAX_TOKEN, is_joined),
-                        |span| span.end,
-                    );
-                }
-                self.add_all(found, Form::JsonWebToken, Replacement::Token);
-            }
-            Trigger::Bearer => self.add_all(
-                header::bearer(text, start),
-                Form::Authorization,
-                Replacement::Token,
-            ),
-            Trigger::Basic => self.add_all(
-                header::basic(text, start),
-                Form::Authorization,
-                Replacement::Token,
-            ),
-            Trigger::Cookie => self.add_all(
-                header::cookies(text, start),
-                Form::Cookie,
-                Replacement::Secret,
-            ),
-            Trigger::Credentials => self.add_all(
-                url::credentials(text, start),
-                Form::Credentials,
-                Replacement::Secret,
-            ),
-            Trigger::Signature => self.add_all(
-                url::signature(text, hit.end),
-                Form::Signature,
-                Replacement::Secret,
-            ),
-            Trigger::Command if start >= self.command_end => {
-                let (found, end) = command::secrets(text, start..hit.end, &self.detector.commands);
+            Trigger::JsonWebToken if hit.start >= self.token_end => self.json_web_token(hit.start),
+            Trigger::Command if hit.start >= self.command_end => {
+                let place = hit.start..hit.end;
+                let (found, end) = command::secrets(text, place, &self.detector.commands);
                 if !found.is_empty() {
                     self.command_end = end;
                 }
-                self.add_all(found, Form::Command, Replacement::Secret);
+                self.add_all(found, Form::Command);
             }
-            Trigger::PipedPassword => self.add_all(
-                command::echoed(text, start),
-                Form::Command,
-                Replacement::Secret,
-            ),
-            Trigger::Call => {
-                let name = records::CALLS.iter().find(|name| {
-                    name.len() == hit.end - start
-                        && slice(text, start, hit.end).eq_ignore_ascii_case(name.as_bytes())
-                });
-                if let Some(name) = name {
-                    self.add_all(
-                        records::call(text, start, name),
-                        Form::Call,
-                        Replacement::Secret,
-                    );
-                }
-            }
-            Trigger::PostgresPassword => self.add_all(
-                records::pgpass(text, start),
-                Form::Pgpass,
-                Replacement::Secret,
-            ),
-            Trigger::Statement => self.add_all(
-                records::in_statement(text, hit.end),
-                Form::Statement,
-                Replacement::Secret,
-            ),
-            Trigger::KubernetesSecret if start >= self.manifest_end => {
-                if let Some((found, end)) = records::kubernetes_secret(text, start) {
+            Trigger::KubernetesSecret if hit.start >= self.manifest_end => {
+                if let Some((found, end)) = records::kubernetes_secret(text, hit.start) {
                     self.manifest_end = end;
-                    self.add_all(found, Form::Kubernetes, Replacement::Secret);
+                    self.add_all(found, Form::Kubernetes);
                 }
             }
-            Trigger::SeedPhrase => self.add_all(
-                records::seed_phrase(text, start),
-                Form::SeedPhrase,
-                Replacement::Secret,
-            ),
+            _ => self.look_once(hit, trigger),
+        }
+    }
+
+    /// The same for readers that remember nothing.
+    fn look_once(&mut self, hit: &Hit<'_>, trigger: Trigger) {
+        let (text, start, end) = (self.text, hit.start, hit.end);
+        match trigger {
+            Trigger::PuttyKey => self.add_all(private_key::putty(text, start), Form::PrivateKey),
+            Trigger::Bearer => self.add_all(header::bearer(text, start), Form::Authorization),
+            Trigger::Basic => self.add_all(header::basic(text, start), Form::Authorization),
+            Trigger::Cookie => self.add_all(header::cookies(text, start), Form::Cookie),
+            Trigger::Credentials => self.add_all(url::credentials(text, start), Form::Credentials),
+            Trigger::Signature => self.add_all(url::signature(text, end), Form::Signature),
+            Trigger::PipedPassword => self.add_all(command::echoed(text, start), Form::Command),
+            Trigger::Call => self.add_all(records::call(text, start..end), Form::Call),
+            Trigger::PostgresPassword => self.add_all(records::pgpass(text, start), Form::Pgpass),
+            Trigger::Statement => self.add_all(records::in_statement(text, end), Form::Statement),
+            Trigger::SeedPhrase => {
+                self.add_all(records::seed_phrase(text, start), Form::SeedPhrase)
+            }
             _ => {}
         }
     }
 
-    fn add_all(
-        &mut self,
-        found: impl IntoIterator<Item = Range<usize>>,
-        form: Form,
-        replacement: Replacement,
-    ) {
+    fn json_web_token(&mut self, start: usize) {
+        let found = header::json_web_token(self.text, start);
+        if let Some(span) = &found {
+            self.token_end = span.end;
+        } else if starts_word(self.text, start) {
+            self.token_end = run_end(self.text, start, MAX_TOKEN, is_joined);
+        }
+        self.add_all(found, Form::JsonWebToken);
+    }
+
+    fn add_all(&mut self, found: impl IntoIterator<Item = Range<usize>>, form: Form) {
         for span in found {
             let rule = self.detector.form_rule(form as usize);
-            self.add(span, rule, replacement);
+            self.add(span, rule, form.replacement());
         }
     }
 
@@ -345,21 +309,13 @@ impl<'d, 't> Scan<'d, 't> {
     fn judge(&mut self, candidate: &Candidate, promise: Promise) {
         let value = slice(self.text, candidate.value.start, candidate.value.end);
         if is_secret(value, promise, candidate.standing()) {
-            let end = if candidate.quoted {
-                candidate.value.end
-            } else {
+            let cut_off = !candidate.quoted && value.len() >= MAX_BARE;
+            let end = if cut_off {
                 run_end(self.text, candidate.value.end, MAX_TOKEN, is_joined)
-            };
-            let kept = if candidate.quoted || end == candidate.value.end || value.len() >= 250 {
-                end
             } else {
                 candidate.value.end
             };
-            self.add_all(
-                [candidate.value.start..kept],
-                Form::Assigned,
-                Replacement::Secret,
-            );
+            self.add_all(Some(candidate.value.start..end), Form::Assigned);
         }
     }
 

@@ -15,6 +15,31 @@ pub(super) enum Separator {
     Word,
 }
 
+/// Signs of assignment, longer ones first.
+const SIGNS: [(&[u8], Separator); 21] = [
+    (b":::=", Separator::Assign),
+    (b"::=", Separator::Assign),
+    (b"===", Separator::Assign),
+    (b"!==", Separator::Assign),
+    (b"??=", Separator::Assign),
+    (b"||=", Separator::Assign),
+    (b":=", Separator::Assign),
+    (b"=>", Separator::Assign),
+    (b"==", Separator::Assign),
+    (b"!=", Separator::Assign),
+    (b"?=", Separator::Assign),
+    (b".=", Separator::Assign),
+    (b"+=", Separator::Assign),
+    (b"||", Separator::Assign),
+    (b"??", Separator::Assign),
+    (b":-", Separator::Assign),
+    (b"=", Separator::Assign),
+    (b"%3D", Separator::Assign),
+    (b"%3d", Separator::Assign),
+    (b"::", Separator::Call),
+    (b":", Separator::Colon),
+];
+
 /// The separator at `start`, and where it ends.
 pub(super) fn separator(
     text: &[u8],
@@ -24,29 +49,6 @@ pub(super) fn separator(
     quoted_name: bool,
 ) -> Option<(Separator, usize)> {
     let run = slice(text, start, start + 4);
-    const SIGNS: [(&[u8], Separator); 21] = [
-        (b":::=", Separator::Assign),
-        (b"::=", Separator::Assign),
-        (b"===", Separator::Assign),
-        (b"!==", Separator::Assign),
-        (b"??=", Separator::Assign),
-        (b"||=", Separator::Assign),
-        (b":=", Separator::Assign),
-        (b"=>", Separator::Assign),
-        (b"==", Separator::Assign),
-        (b"!=", Separator::Assign),
-        (b"?=", Separator::Assign),
-        (b".=", Separator::Assign),
-        (b"+=", Separator::Assign),
-        (b"||", Separator::Assign),
-        (b"??", Separator::Assign),
-        (b":-", Separator::Assign),
-        (b"=", Separator::Assign),
-        (b"%3D", Separator::Assign),
-        (b"%3d", Separator::Assign),
-        (b"::", Separator::Call),
-        (b":", Separator::Colon),
-    ];
     for (sign, separator) in SIGNS {
         if run.starts_with(sign) {
             return (sign != b"::").then_some((separator, start + sign.len()));

@@ -71,7 +71,7 @@ fn unicode_escape_around(text: &[u8], index: usize) -> Option<usize> {
         .find(|&start| {
             at(text, start) == b'\\'
                 && at(text, start + 1) == b'u'
-                && backslashes_before(text, start) % 2 == 0
+                && backslashes_before(text, start).is_multiple_of(2)
                 && slice(text, start + 2, start + 6)
                     .iter()
                     .filter(|b| b.is_ascii_hexdigit())

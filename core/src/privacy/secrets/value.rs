@@ -102,6 +102,13 @@ fn speaks_of_secrets(value: &[u8]) -> bool {
     .any(|word| holds(value, word))
 }
 
+/// The ends of names of files.
+const ENDINGS: [&str; 24] = [
+    ".pem", ".key", ".json", ".yaml", ".yml", ".txt", ".env", ".crt", ".cer", ".p12", ".pfx",
+    ".jks", ".sh", ".py", ".ts", ".js", ".go", ".rs", ".java", ".rb", ".php", ".md", ".toml",
+    ".conf",
+];
+
 /// A path, a file or an address without credentials.
 fn is_place(value: &[u8]) -> bool {
     let starts_path =
@@ -114,11 +121,6 @@ fn is_place(value: &[u8]) -> bool {
     {
         return true;
     }
-    const ENDINGS: [&str; 24] = [
-        ".pem", ".key", ".json", ".yaml", ".yml", ".txt", ".env", ".crt", ".cer", ".p12", ".pfx",
-        ".jks", ".sh", ".py", ".ts", ".js", ".go", ".rs", ".java", ".rb", ".php", ".md", ".toml",
-        ".conf",
-    ];
     ENDINGS
         .iter()
         .any(|end| value.len() > end.len() && has_prefix(value, value.len() - end.len(), end))
