@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use serde::Deserialize;
 
-use super::bytes::{at, before, has_prefix, is_word, slice, starts_word};
+use super::bytes::{at, before, has_prefix, is_quote, is_word, slice, starts_word};
 use super::name::Promise;
 use super::placeholder::is_placeholder;
 use super::quoting::Delimiter;
@@ -244,6 +244,13 @@ fn words(text: &[u8], start: usize, end: usize) -> Vec<Word> {
             continue;
         }
         let stop = word_end(text, index, end);
+        if stop == index || is_quote(at(text, stop)) {
+            // The end of the string that the line stands in.
+            words.push(Word {
+                content: index..stop,
+            });
+            break;
+        }
         words.push(Word {
             content: index..stop,
         });
@@ -269,8 +276,10 @@ fn word_end(text: &[u8], start: usize, end: usize) -> usize {
             break;
         }
         if let Some((delimiter, content)) = Delimiter::opening(text, index) {
+            let opens = matches!(before(text, index, 1), b':' | b'=' | b'%')
+                || (at(text, start) == b'-' && index == start + 2);
             match delimiter.content_end(text, content) {
-                Some(close) if close < end => index = close + delimiter.width(),
+                Some(close) if opens && close < end => index = close + delimiter.width(),
                 _ => break,
             }
         } else if byte == b'\\' && matches!(at(text, index + 1), b'n' | b'r') {

@@ -8,8 +8,10 @@ use super::vocabulary::{Role, has_role};
 const MAX_SAMPLE: usize = 128;
 
 /// What gives a placeholder away wherever it stands in the value, in lower case.
-const ANYWHERE: [&str; 12] = [
+const ANYWHERE: [&str; 13] = [
     "example",
+    // RFC 7617's own `Aladdin:open sesame`, which every tutorial repeats.
+    "qwxhzgrpbjpvcgvuihnlc2ftzq",
     "changeme",
     "change_me",
     "change-me",

@@ -60,6 +60,7 @@ impl Body {
                 let label = run_end(text, index + 8, 80, |b| {
                     b.is_ascii_alphanumeric() || matches!(b, b' ' | b'_')
                 });
+                body.in_pieces |= quotes > 0;
                 body.end = if has_prefix(text, label, "-----") {
                     label + 5
                 } else {
@@ -77,6 +78,11 @@ impl Body {
                 let end = run_end(text, index, limit - index, is_base64);
                 if is_header(text, end) {
                     index = run_end(text, end, 200, |b| !matches!(b, b'\n' | b'\\'));
+                    continue;
+                }
+                if end == index + 1 && matches!(byte, b'+' | b'-') {
+                    // What joins pieces, or begins a line of a diff or list.
+                    index = end;
                     continue;
                 }
                 if !is_key_line(slice(text, index, end), body.characters) {

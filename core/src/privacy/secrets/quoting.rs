@@ -4,7 +4,7 @@
 //! quote with the backslashes before it, and its partner is the next quote with exactly as many; more of them mean a
 //! quote inside the value. So one reader serves every depth, and what stands between stays valid where it stood.
 
-use super::bytes::{at, is_quote, slice};
+use super::bytes::{at, is_quote, run_end, slice};
 
 /// How far a closing quote is looked for, in bytes.
 const MAX_QUOTED: usize = 4096;
@@ -39,8 +39,8 @@ impl Delimiter {
         Some((delimiter, first + repeated))
     }
 
-    /// Where the content that begins at `start` ends: at the matching delimiter. None if the line, or the reach of
-    /// this search, ends first.
+    /// Where the content that begins at `start` ends: at the matching delimiter. None if something else ends first: the
+    /// line, the reach of this search, or the string that all this stands in.
     pub(super) fn content_end(self, text: &[u8], start: usize) -> Option<usize> {
         let limit = start.saturating_add(MAX_QUOTED).min(text.len());
         let mut index = start;
@@ -53,6 +53,9 @@ impl Delimiter {
                         if run % (2 * (self.backslashes + 1)) == self.backslashes {
                             return Some(index - self.backslashes);
                         }
+                        if run < self.backslashes {
+                            return None;
+                        }
                         index += 1;
                     }
                 }
@@ -63,6 +66,8 @@ impl Delimiter {
                     }
                     index += 1;
                 }
+                byte if byte == self.quote => return None,
+                b'"' if ends_string(text, index) => return None,
                 _ => index += 1,
             }
         }
@@ -83,6 +88,12 @@ impl Delimiter {
     pub(super) fn quote(self) -> u8 {
         self.quote
     }
+}
+
+/// Whether the double quote at `index` ends a string of JSON around the value: a sign of JSON's structure follows.
+fn ends_string(text: &[u8], index: usize) -> bool {
+    let next = run_end(text, index + 1, 64, |b| b.is_ascii_whitespace());
+    matches!(at(text, next), b',' | b':' | b'}' | b']' | 0)
 }
 
 /// How often `byte` stands in a row from `start` on.

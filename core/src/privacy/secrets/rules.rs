@@ -128,6 +128,19 @@ impl Pattern {
     }
 }
 
+#[cfg(test)]
+impl Pattern {
+    /// The pattern as the data file has it.
+    pub(super) fn source(&self) -> &str {
+        &self.source
+    }
+
+    /// Whether the pattern compiles in every way that it is used.
+    pub(super) fn compiles(&self) -> bool {
+        compile(&format!("^(?:{})$", self.source)).is_ok()
+    }
+}
+
 fn secret_of(regex: &Regex, text: &[u8]) -> Option<(usize, usize)> {
     if regex.captures_len() == 1 {
         return regex.find(text).map(|found| (found.start(), found.end()));
