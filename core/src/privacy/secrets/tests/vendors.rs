@@ -7,7 +7,7 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use super::DETECTOR;
 use crate::privacy::secrets::density::{entropy, is_random};
 use crate::privacy::secrets::placeholder::is_placeholder;
-use crate::privacy::secrets::rules::Rules;
+use crate::privacy::secrets::rules::{Pattern, Rules};
 
 /// Draws values that match a pattern, the same each time.
 fn drawn(pattern: &str) -> impl Iterator<Item = String> {
@@ -33,11 +33,7 @@ fn the_data_file_reads_and_every_pattern_compiles() {
             rule.id
         );
         assert!(rule.pattern.compiles(), "{}", rule.id);
-        assert!(
-            rule.allow.iter().all(|pattern| pattern.compiles()),
-            "{}",
-            rule.id
-        );
+        assert!(rule.allow.iter().all(Pattern::compiles), "{}", rule.id);
     }
     for rule in &rules.assigned {
         assert!(
