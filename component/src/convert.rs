@@ -3,7 +3,8 @@
 use ds4_context_core::config::{Problem, Severity};
 use ds4_context_core::engine::{
     EngineError, HealthDepth, HistoryAnswer, HistoryLines, HistoryQuery, Plan, PlanItem,
-    PlanRequest, Progress, Run, Scope, SearchStatus, SessionOptions, Span, SupplementKind,
+    PlanRequest, Progress, Relation, Run, Scope, SearchStatus, SessionOptions, Span,
+    SupplementKind,
 };
 use ds4_context_core::manifest::Usage;
 use ds4_context_core::model::{Model, TokenCost};
@@ -22,7 +23,6 @@ pub(crate) fn error(error: EngineError) -> wit::Error {
         EngineError::Limit(text) => wit::Error::Limit(text),
         EngineError::Busy => wit::Error::Busy,
         EngineError::Storage(text) => wit::Error::Storage(text),
-        EngineError::Unsupported(text) => wit::Error::Unsupported(text),
     }
 }
 
@@ -34,6 +34,7 @@ pub(crate) fn session_options(options: wit_sessions::Options) -> SessionOptions 
             wit_sessions::LogFormat::RuntimeSessionV1 => LogFormat::RuntimeSessionV1,
         },
         log: options.log,
+        log_folder: options.log_folder,
         config: options.config,
         project_root: options.project_root.filter(|_| options.project_trusted),
         seed: options.seed,
@@ -146,25 +147,35 @@ pub(crate) fn health_depth(depth: wit_diagnostics::HealthDepth) -> HealthDepth {
     }
 }
 
+pub(crate) fn scope(scope: wit_retrieval::Scope) -> Scope {
+    match scope {
+        wit_retrieval::Scope::CurrentBranch => Scope::CurrentBranch,
+        wit_retrieval::Scope::CurrentSession => Scope::CurrentSession,
+        wit_retrieval::Scope::CurrentLineage => Scope::CurrentLineage,
+        wit_retrieval::Scope::Project => Scope::Project,
+    }
+}
+
 pub(crate) fn history_query(query: wit_retrieval::Query) -> HistoryQuery {
     HistoryQuery {
         text: query.text,
-        scope: match query.scope {
-            wit_retrieval::Scope::CurrentBranch => Scope::CurrentBranch,
-            wit_retrieval::Scope::CurrentSession => Scope::CurrentSession,
-            wit_retrieval::Scope::Lineage => Scope::Lineage,
-            wit_retrieval::Scope::Project => Scope::Project,
-        },
+        scope: scope(query.scope),
         limit: query.limit,
         max_tokens: (query.max_tokens > 0).then_some(query.max_tokens),
         now_ms: query.now_ms,
     }
 }
 
-pub(crate) fn history_answer(answer: HistoryAnswer, session_id: &str) -> wit_retrieval::Answer {
+pub(crate) fn history_answer(answer: HistoryAnswer) -> wit_retrieval::Answer {
     let hits = answer.hits.into_iter().map(|hit| wit_retrieval::Hit {
         entry_id: hit.entry_id,
-        session_id: session_id.to_owned(),
+        session_id: hit.session_id,
+        relation: match hit.relation {
+            Relation::Ancestor => wit_retrieval::Relation::Ancestor,
+            Relation::LineageAncestor => wit_retrieval::Relation::LineageAncestor,
+            Relation::OtherBranch => wit_retrieval::Relation::OtherBranch,
+            Relation::OtherSession => wit_retrieval::Relation::OtherSession,
+        },
         role: hit.role,
         timestamp_ms: hit.timestamp_ms,
         score: hit.score,
@@ -183,12 +194,18 @@ pub(crate) fn history_answer(answer: HistoryAnswer, session_id: &str) -> wit_ret
         hits: hits.collect(),
         indexed_entries: answer.indexed_entries,
         log_entries: answer.log_entries,
+        sessions: wit_retrieval::SessionCounts {
+            up_to_date: answer.sessions.up_to_date,
+            pending: answer.sessions.pending,
+            left_out: answer.sessions.left_out,
+        },
     }
 }
 
 pub(crate) fn entry_lines(lines: HistoryLines) -> wit_retrieval::EntryLines {
     wit_retrieval::EntryLines {
         entry_id: lines.entry_id,
+        session_id: lines.session_id,
         role: lines.role,
         first_line: lines.first_line,
         total_lines: lines.total_lines,

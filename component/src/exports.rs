@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use ds4_context_core::config::{Layer, merge, to_json};
-use ds4_context_core::engine::{EngineError, Plan, Session};
+use ds4_context_core::engine::{EngineError, Plan, PlanRequest, Session};
 
 use crate::Component;
 use crate::bindings::ds4::context::types::{Error, Json, Model, Progress, Usage};
@@ -13,7 +13,7 @@ use crate::convert;
 use crate::storage::ImportedStorage;
 
 /// An exported session. A component has one thread, and no call of the core calls back into it.
-pub(crate) struct OpenSession(RefCell<Session>);
+pub(crate) struct OpenSession(Rc<RefCell<Session>>);
 
 impl OpenSession {
     fn with<T>(
@@ -55,7 +55,7 @@ impl sessions::GuestSession for OpenSession {
     fn open(options: sessions::Options) -> Result<sessions::Session, Error> {
         let session = Session::open(convert::session_options(options), Rc::new(ImportedStorage))
             .map_err(convert::error)?;
-        Ok(sessions::Session::new(Self(RefCell::new(session))))
+        Ok(sessions::Session::new(Self(Rc::new(RefCell::new(session)))))
     }
 
     fn sync(&self, max_bytes: u32, _now_ms: u64) -> Result<Progress, Error> {
@@ -93,15 +93,43 @@ impl sessions::GuestSession for OpenSession {
     }
 }
 
-/// A plan under way. This version makes it at the start and hands it out once.
-pub(crate) struct PlanJob(RefCell<Option<Plan>>);
+/// A plan under way. It is made at the start, unless another process holds the index, and handed out once.
+pub(crate) struct PlanJob {
+    session: Rc<RefCell<Session>>,
+    state: RefCell<PlanState>,
+}
+
+enum PlanState {
+    Made(Plan),
+    /// Evidence waits for the index.
+    Waiting(PlanRequest),
+    HandedOut,
+}
 
 impl PlanJob {
-    fn take(&self) -> Result<planning::Plan, Error> {
-        let plan = self.0.borrow_mut().take();
-        plan.map(convert::plan).ok_or_else(|| {
-            Error::InvalidInput("the plan of this job was returned already".to_owned())
-        })
+    /// Hands out the plan, which `make` makes where it is not there yet; none where it makes none.
+    fn hand_out(
+        &self,
+        make: impl FnOnce(&mut Session, &PlanRequest) -> Result<Option<Plan>, EngineError>,
+    ) -> Result<Option<planning::Plan>, Error> {
+        let mut state = self.state.borrow_mut();
+        let plan = match std::mem::replace(&mut *state, PlanState::HandedOut) {
+            PlanState::Made(plan) => plan,
+            PlanState::Waiting(request) => {
+                let made = make(&mut self.session.borrow_mut(), &request);
+                let Ok(Some(plan)) = made else {
+                    *state = PlanState::Waiting(request);
+                    return made.map(|_| None).map_err(convert::error);
+                };
+                plan
+            }
+            PlanState::HandedOut => {
+                return Err(Error::InvalidInput(
+                    "the plan of this job was returned already".to_owned(),
+                ));
+            }
+        };
+        Ok(Some(convert::plan(plan)))
     }
 }
 
@@ -123,18 +151,25 @@ impl planning::GuestJob for PlanJob {
         session: sessions::SessionBorrow<'_>,
         request: planning::Request,
     ) -> Result<planning::Job, Error> {
-        let plan = session
-            .get::<OpenSession>()
-            .with(|session| session.plan(&convert::plan_request(request)))?;
-        Ok(planning::Job::new(Self(RefCell::new(Some(plan)))))
+        let session = session.get::<OpenSession>();
+        let request = convert::plan_request(request);
+        let state = match session.with(|session| session.plan_with_evidence(&request))? {
+            Some(plan) => PlanState::Made(plan),
+            None => PlanState::Waiting(request),
+        };
+        Ok(planning::Job::new(Self {
+            session: Rc::clone(&session.0),
+            state: RefCell::new(state),
+        }))
     }
 
     fn advance(&self) -> Result<Option<planning::Plan>, Error> {
-        self.take().map(Some)
+        self.hand_out(Session::plan_with_evidence)
     }
 
     fn finish_now(&self) -> Result<planning::Plan, Error> {
-        self.take()
+        let plan = self.hand_out(|session, request| session.plan(request).map(Some))?;
+        plan.ok_or(Error::Busy)
     }
 }
 
@@ -175,15 +210,27 @@ impl diagnostics::Guest for Component {
 }
 
 impl retrieval::Guest for Component {
+    fn index_scope(
+        session: sessions::SessionBorrow<'_>,
+        scope: retrieval::Scope,
+        max_bytes: u32,
+        now_ms: u64,
+    ) -> Result<Progress, Error> {
+        session
+            .get::<OpenSession>()
+            .with(|session| session.index_scope(convert::scope(scope), max_bytes, now_ms))
+            .map(convert::progress)
+    }
+
     fn search_history(
         session: sessions::SessionBorrow<'_>,
         query: retrieval::Query,
     ) -> Result<retrieval::Answer, Error> {
         let query = convert::history_query(query);
-        session.get::<OpenSession>().with(|session| {
-            let answer = session.search_history(&query)?;
-            Ok(convert::history_answer(answer, session.session_id()))
-        })
+        session
+            .get::<OpenSession>()
+            .with(|session| session.search_history(&query))
+            .map(convert::history_answer)
     }
 
     fn read(

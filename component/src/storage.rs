@@ -15,16 +15,32 @@ impl Storage for ImportedStorage {
         offset: u64,
         length: u32,
     ) -> Result<Vec<u8>, StorageError> {
-        let place = match place {
-            Place::Sessions => port::Place::Sessions,
-            Place::Project => port::Place::Project,
-        };
-        port::read_file(place, path, offset, length).map_err(error)
+        port::read_file(granted(place), path, offset, length).map_err(error)
+    }
+
+    fn list_files(
+        &self,
+        place: Place,
+        after: Option<&str>,
+        limit: u32,
+    ) -> Result<Vec<u8>, StorageError> {
+        port::list_files(granted(place), after, limit).map_err(error)
     }
 
     fn open_block_file(&self, name: &str) -> Result<Box<dyn BlockFile>, StorageError> {
         let file = port::open_block_file(name).map_err(error)?;
         Ok(Box::new(ImportedBlockFile(file)))
+    }
+
+    fn block_file_size(&self, name: &str) -> Result<Option<u64>, StorageError> {
+        port::block_file_size(name).map_err(error)
+    }
+}
+
+fn granted(place: Place) -> port::Place {
+    match place {
+        Place::Sessions => port::Place::Sessions,
+        Place::Project => port::Place::Project,
     }
 }
 

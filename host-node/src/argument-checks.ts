@@ -82,6 +82,7 @@ function listOf(check: Check): Check {
   };
 }
 
+const historyScope = oneOf("current-branch", "current-session", "current-lineage", "project");
 const run = record({ first: u32, count: u32 });
 const model = record({
   provider: text,
@@ -95,6 +96,7 @@ const callChecks: Readonly<Record<SessionCall["call"], Check>> = {
   open: record({}),
   sync: record({ maxBytes: u32, nowMs: u64 }),
   index: record({ maxBytes: u32, nowMs: u64 }),
+  "index-scope": record({ scope: historyScope, maxBytes: u32, nowMs: u64 }),
   "rebuild-index": record({}),
   append: record({ lines: bytes, nowMs: u64 }),
   "select-leaf": record({ leafId: optional(text) }),
@@ -111,11 +113,12 @@ const callChecks: Readonly<Record<SessionCall["call"], Check>> = {
     systemPrompt: optional(text),
     tools: optional(bytes),
     budget: optional(u32),
+    patienceMs: u64,
     nowMs: u64,
   }),
   "search-history": record({
     text,
-    scope: oneOf("current-branch", "current-session", "lineage", "project"),
+    scope: historyScope,
     limit: u32,
     maxTokens: u32,
     nowMs: u64,
@@ -132,6 +135,7 @@ const sessionOptions = record({
   sessionId: text,
   format: optional(oneOf("pi-session-v3", "runtime-session-v1")),
   logFile: optional(text),
+  logFolder: optional(text),
   config: optional(record({})),
   trustedProjectRoot: optional(text),
   projectRoot: optional(text),

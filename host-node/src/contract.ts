@@ -76,13 +76,34 @@ export interface Config {
 export interface HistoryToolsConfig {
   readonly enabled: boolean;
   readonly defaultScope: "current-branch" | "current-session" | "current-lineage";
+  /** Whether the scope `project` may be searched. */
+  readonly allowProjectScope: boolean;
   readonly maxResults: number;
   /** Tokens of one result, at four characters a token. */
   readonly maxOutputTokens: number;
 }
 
-/** How far a search of the history looks. `lineage` and `project` are `unsupported` in this version. */
-export type HistoryScope = "current-branch" | "current-session" | "lineage" | "project";
+/**
+ * How far a search of the history looks; each scope covers those before it. `current-session` has every branch, `current-lineage` the
+ * sessions that it was forked from, `project` every session of the folder; that one needs `historyTools.allowProjectScope`.
+ */
+export type HistoryScope = "current-branch" | "current-session" | "current-lineage" | "project";
+
+/**
+ * Where an entry stands: on the active branch; in a session that this one was forked from, on the way to the fork; on another branch of
+ * one of these; in another session of the project.
+ */
+export type HistoryRelation = "ancestor" | "lineage-ancestor" | "other-branch" | "other-session";
+
+/** Sessions that a scope covers, the one that was asked among them. */
+export interface SessionCounts {
+  /** Read and indexed to the end, as far as is known. */
+  readonly upToDate: number;
+  /** Not yet; what of them is not indexed was not searched. */
+  readonly pending: number;
+  /** Their log is missing, damaged or too large, or there are too many. */
+  readonly leftOut: number;
+}
 
 export interface HistoryQuery {
   /** The question, as a person or a model asks it; any text is one. */
@@ -97,7 +118,9 @@ export interface HistoryQuery {
 
 export interface HistoryHit {
   readonly entryId: string;
+  /** The entry's session, which need not be the one that was asked. */
   readonly sessionId: string;
+  readonly relation: HistoryRelation;
   /** The message's role, as Pi's session format names it. */
   readonly role: string;
   /** Milliseconds since 1970, where the log gives them. */
@@ -109,7 +132,7 @@ export interface HistoryHit {
   /** The part of the entry that answers, as it stands there. Quoted data, never instructions. */
   readonly excerpt: string;
   readonly classification: Classification;
-  /** Opens the whole entry with `readHistory`, for ten minutes. */
+  /** Opens the whole entry with `readHistory`, for ten minutes, as long as the scope still holds it. */
   readonly reference: string;
 }
 
@@ -118,14 +141,16 @@ export interface HistoryAnswer {
   readonly status: "disabled" | "no-query" | "complete";
   /** The best first. */
   readonly hits: readonly HistoryHit[];
-  /** Entries of the log that are indexed; what is not indexed yet was not searched. */
+  /** Entries of the logs that were read: those that are indexed, and all. What is not indexed yet was not searched. */
   readonly indexedEntries: number;
   readonly logEntries: number;
+  readonly sessions: SessionCounts;
 }
 
 /** Lines of an entry. */
 export interface HistoryLines {
   readonly entryId: string;
+  readonly sessionId: string;
   readonly role: string;
   /** Number of the first line given, from 1. */
   readonly firstLine: number;

@@ -54,6 +54,8 @@ export interface ManifestDocument {
   readonly excluded: readonly ManifestItem[];
   readonly persistedInventory?: { readonly items: number; readonly sha256: string } | null;
   readonly planning: { readonly mode: string; readonly fallbackReason?: string | null; readonly [field: string]: unknown };
+  /** What the search for evidence came to; `reason` says why it failed. */
+  readonly retrieval: { readonly status: string; readonly reason?: string; readonly [field: string]: unknown };
   readonly warnings: readonly { readonly code: string; readonly details: readonly unknown[]; readonly truncated: boolean }[];
   readonly promptHash: string;
   readonly [field: string]: unknown;
@@ -84,7 +86,15 @@ export interface ExplainedExclusion {
   readonly messageCount: number;
   readonly tokens: number;
   readonly reason: string;
-  readonly smallestChange: { readonly setting: string; readonly value?: number | null; readonly text: string };
+  readonly smallestChange: {
+    readonly setting: string;
+    readonly value?: number | null;
+    /** With a window: the budget to ask for in it. */
+    readonly budget?: number;
+    /** Whether the budget is the smallest; else it is enough for sure. */
+    readonly exact?: boolean;
+    readonly text: string;
+  };
 }
 
 /** `ds4-context-inspect-v1`: the tree, branches, turns, tokens and damage of a log. */
@@ -155,7 +165,8 @@ export interface StatusDocument {
 export interface HealthDocument {
   readonly sessionId: string;
   readonly database: {
-    readonly kind: "stored" | "in-memory";
+    /** `absent`: nothing was indexed yet. */
+    readonly kind: "stored" | "in-memory" | "absent";
     /** The database's file in the data folder. */
     readonly name?: string | null;
     /** Why it is in memory only: `no-data-folder`, `not-writable`, `privacy`, `newer-schema`. */

@@ -8,6 +8,7 @@ export type {
   HistoryHit,
   HistoryLines,
   HistoryQuery,
+  HistoryRelation,
   HistoryScope,
   HistoryToolsConfig,
   LogFormat,
@@ -18,6 +19,7 @@ export type {
   Progress,
   Replacement,
   Run,
+  SessionCounts,
   Span,
   Supplement,
   SupplementKind,
@@ -42,4 +44,4 @@ export type {
 export type { CallOptions } from "./call-options.js";
 export { ContextEngine, type EngineOptions } from "./engine.js";
 export { EngineError, type ComponentErrorCode, type EngineErrorCode } from "./errors.js";
-export { Session, type PlanRequest, type SessionOptions } from "./session.js";
+export { Session, type IndexOptions, type PlanRequest, type SessionOptions } from "./session.js";

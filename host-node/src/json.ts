@@ -34,7 +34,8 @@ export function parsedJson<Document>(bytes: Uint8Array): Document {
   return JSON.parse(decoder.decode(bytes)) as Document;
 }
 
-function wellFormed(value: unknown): unknown {
+/** The value with every half of a surrogate pair in its strings and names as U+FFFD. */
+export function wellFormed(value: unknown): unknown {
   if (typeof value === "string") {
     return value.toWellFormed();
   }

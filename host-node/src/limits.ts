@@ -24,6 +24,12 @@ export const LOG_SLICE_BYTES = 1024 * 1024;
 /** Bytes of text that one call of the component indexes: one transaction of the database. */
 export const INDEX_SLICE_BYTES = 1024 * 1024;
 
+/**
+ * Milliseconds between two slices of an index: another process that waits for the database gets it then, instead of finding it taken
+ * again at every look.
+ */
+export const INDEX_PAUSE_MS = 10;
+
 /** Hits of a search whose caller does not say. */
 export const FOUND_HITS = 10;
 
@@ -35,6 +41,15 @@ export const DEEP_CHECK_DEADLINE_MS = 60_000;
 
 /** Milliseconds for which a busy call is repeated where the configuration does not say (behaviour 3.11). */
 export const BUSY_TIMEOUT_MS = 5_000;
+
+/**
+ * Milliseconds for which a plan waits for the index while another process holds it; then it is made without evidence. Less where
+ * `storage.busyTimeoutMs` or what is left of the deadline is.
+ */
+export const PLAN_PATIENCE_MS = 700;
+
+/** Milliseconds before a plan that waits looks again. */
+export const PLAN_POLL_MS = 5;
 
 /** The longest pause before a busy call is made again; each is a random part of it. */
 export const LONGEST_BUSY_PAUSE_MS = 50;

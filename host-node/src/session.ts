@@ -6,6 +6,7 @@
  */
 import { randomBytes } from "node:crypto";
 import { basename, dirname, resolve } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import { checkCall, checkLines, checkSessionOptions, checkTime } from "./argument-checks.js";
 import { busyTimeout, repeatedWhileBusy } from "./busy.js";
 import { untilAborted, type CallOptions } from "./call-options.js";
@@ -13,6 +14,7 @@ import type {
   HistoryAnswer,
   HistoryLines,
   HistoryQuery,
+  HistoryScope,
   LogFormat,
   Model,
   Plan,
@@ -29,14 +31,24 @@ import {
   CALL_DEADLINE_MS,
   DEEP_CHECK_DEADLINE_MS,
   FOUND_HITS,
+  INDEX_PAUSE_MS,
   INDEX_SLICE_BYTES,
   LOG_SLICE_BYTES,
   PLAN_DEADLINE_MS,
+  PLAN_PATIENCE_MS,
   READ_LINES,
   SEED_BYTES,
 } from "./limits.js";
 import type { RemoteSession, WorkerClient } from "./worker/client.js";
 import type { JsonBytes, Results, SessionCall, SessionRecipe, WirePlan } from "./worker/messages.js";
+
+/** How much of the index is made at a time, and who is told. */
+export interface IndexOptions extends CallOptions {
+  /** Bytes of text of one slice, which is one transaction at least; other calls go between slices. */
+  readonly maxBytes?: number;
+  /** Called after each slice. */
+  readonly onProgress?: (progress: Progress) => void;
+}
 
 export interface SessionOptions {
   /** Names the session in manifests and references. */
@@ -45,6 +57,11 @@ export interface SessionOptions {
   readonly format?: LogFormat;
   /** The log's path; its folder becomes the place `sessions`. None for a session that lives in memory only. */
   readonly logFile?: string;
+  /**
+   * The log's folder as an absolute path, where the ID is taken from the file's name and logs of other folders may have the same one:
+   * it keeps their rows in the index apart. Only its hash is kept. None where the ID tells sessions apart.
+   */
+  readonly logFolder?: string;
   /** A configuration that `mergeConfig` returned, or any document it accepts; the defaults unless given. */
   readonly config?: object;
   /** The root of a project that the user trusts; it becomes the place `project`. */
@@ -144,6 +161,7 @@ export class Session implements AsyncDisposable {
       if (progress.finished) {
         return progress;
       }
+      await wait(INDEX_PAUSE_MS);
     }
   }
 
@@ -184,7 +202,7 @@ export class Session implements AsyncDisposable {
   }
 
   /**
-   * Decides what the next request holds. Errors: `stale` (see `projectedMessages`), `not-found` for an unknown leaf,
+   * Decides what the next request holds; without evidence where another process holds the index for too long. Errors: `stale` (see `projectedMessages`), `not-found` for an unknown leaf,
    * `deadline-missed` also where the log was not read to its end in time; the next call goes on from there.
    */
   async plan(request: PlanRequest = {}): Promise<Plan> {
@@ -199,6 +217,7 @@ export class Session implements AsyncDisposable {
         readLog: request.readLog === true,
         messages: request.messages ?? [],
         inline,
+        patienceMs: Math.min(PLAN_PATIENCE_MS, this.#busyTimeoutMs),
         nowMs: this.#clock(),
         ...(request.leafId === undefined ? {} : { leafId: request.leafId }),
         ...(request.model === undefined ? {} : { model: request.model }),
@@ -223,18 +242,17 @@ export class Session implements AsyncDisposable {
    * A database that is damaged or was deleted is made anew from the log. Errors: `busy` where another process held the
    * database for longer than `storage.busyTimeoutMs`, `storage` where it cannot be written; what was indexed before stays.
    */
-  async index(
-    options: CallOptions & { readonly maxBytes?: number; readonly onProgress?: (progress: Progress) => void } = {},
-  ): Promise<Progress> {
-    const { maxBytes = INDEX_SLICE_BYTES, onProgress } = options;
-    for (;;) {
-      const progress = await this.#callWhileBusy(() => ({ call: "index", maxBytes, nowMs: this.#clock() }), options);
-      this.#rebuildIndex = false;
-      onProgress?.(progress);
-      if (progress.finished) {
-        return progress;
-      }
-    }
+  async index(options: IndexOptions = {}): Promise<Progress> {
+    return this.#inSlices((maxBytes) => ({ call: "index", maxBytes, nowMs: this.#clock() }), options);
+  }
+
+  /**
+   * Reads the logs of the other sessions that a scope covers, and indexes these and the session itself, in slices of `maxBytes` of
+   * text as `index`. `total` is known when it has finished. Call `sync` before: of the session itself only what was read is indexed.
+   * Errors: as `index`, and `invalid-input` for a scope that the configuration does not allow.
+   */
+  async indexScope(scope: HistoryScope, options: IndexOptions = {}): Promise<Progress> {
+    return this.#inSlices((maxBytes) => ({ call: "index-scope", scope, maxBytes, nowMs: this.#clock() }), options);
   }
 
   /** Lets the next `index` make the session's part of the index anew from its log. */
@@ -244,8 +262,8 @@ export class Session implements AsyncDisposable {
   }
 
   /**
-   * The entries that answer a question best. Errors: `invalid-input` for a limit outside 1 to 1,000, `unsupported` for a scope
-   * that this version does not search, `busy` and `storage` as `index`.
+   * The entries that answer a question best. Errors: `invalid-input` for a limit outside 1 to 1,000 and for a scope that the
+   * configuration does not allow, `busy` and `storage` as `index`.
    */
   async searchHistory(query: HistoryQuery, options: CallOptions = {}): Promise<HistoryAnswer> {
     const { text, scope = "current-branch", limit = FOUND_HITS, maxTokens = 0 } = query;
@@ -254,7 +272,8 @@ export class Session implements AsyncDisposable {
 
   /**
    * Up to `count` lines (1 to 200) of the entry that a hit's reference opens, from `firstLine` on, counted from 1; at most
-   * 256 KiB. Errors: `not-found` where the reference is older than ten minutes, or its worker is gone: search again.
+   * 256 KiB. Errors: `not-found` where the reference is older than ten minutes, its worker is gone, or the scope in which it was given no
+   * longer holds the entry: search again.
    */
   async readHistory(reference: string, firstLine = 1, count = READ_LINES, options: CallOptions = {}): Promise<HistoryLines> {
     return this.#callWhileBusy(() => ({ call: "read-history", reference, firstLine, count, nowMs: this.#clock() }), options);
@@ -325,6 +344,23 @@ export class Session implements AsyncDisposable {
     await this.close();
   }
 
+  /** Makes slices of the index until nothing is left to do. */
+  async #inSlices(
+    slice: (maxBytes: number) => Extract<SessionCall, { readonly call: "index" | "index-scope" }>,
+    options: IndexOptions,
+  ): Promise<Progress> {
+    const { maxBytes = INDEX_SLICE_BYTES, onProgress } = options;
+    for (;;) {
+      const progress = await this.#callWhileBusy(() => slice(maxBytes), options);
+      this.#rebuildIndex = false;
+      onProgress?.(progress);
+      if (progress.finished) {
+        return progress;
+      }
+      await wait(INDEX_PAUSE_MS);
+    }
+  }
+
   #callWhileBusy<Body extends SessionCall>(body: () => Body, options: CallOptions): Promise<Results[Body["call"]]> {
     return repeatedWhileBusy(() => this.#call(body(), options), this.#busyTimeoutMs, options.signal);
   }
@@ -340,7 +376,7 @@ export class Session implements AsyncDisposable {
 
 /** The part of a session's recipe that never changes. */
 function fixedPart(options: SessionOptions, nowMs: number): Pick<SessionRecipe, "options" | "places" | "dataFolder"> {
-  const { logFile, trustedProjectRoot, projectRoot, dataFolder } = options;
+  const { logFile, logFolder, trustedProjectRoot, projectRoot, dataFolder } = options;
   return {
     options: {
       sessionId: options.sessionId,
@@ -350,6 +386,7 @@ function fixedPart(options: SessionOptions, nowMs: number): Pick<SessionRecipe, 
       seed: options.seed ?? new Uint8Array(randomBytes(SEED_BYTES)),
       nowMs,
       ...(logFile === undefined ? {} : { log: basename(logFile) }),
+      ...(logFolder === undefined ? {} : { logFolder }),
       ...(projectRoot === undefined ? {} : { projectRoot }),
     },
     places: {

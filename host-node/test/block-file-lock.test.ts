@@ -8,9 +8,11 @@ import { test, type TestContext } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import { FileLock } from "../dist/storage/file-lock.js";
 import { HeldLocks } from "../dist/storage/held-locks.js";
+import { ownBeginning } from "../dist/storage/process-identity.js";
+import { Takeover } from "../dist/storage/takeover.js";
 import { Transaction } from "../dist/storage/transaction.js";
 import { StorageFailure } from "../dist/ports/storage-failure.js";
-import { commitAll, contentOf, foreignLock, leaveRecord, openBlockFile, tagged } from "./block-files.js";
+import { commitAll, contentOf, foreignLock, forgetLock, leaveRecord, openBlockFile, tagged } from "./block-files.js";
 import { temporaryFolder } from "./temporary-folder.js";
 
 const SECOND = 1000;
@@ -40,7 +42,7 @@ function deadPid(): number {
   return spawnSync(process.execPath, ["-e", ""]).pid;
 }
 
-test("a lock names its process, the host with the process namespace, and a nonce", (context) => {
+test("a lock names its process, the host with the process namespace, the process's beginning, and a nonce", (context) => {
   const { file, lock } = scene(context);
   file.lock();
   const first = readFileSync(lock, "utf8");
@@ -50,7 +52,8 @@ test("a lock names its process, the host with the process namespace, and a nonce
   file.unlock();
   const namespace = process.platform === "linux" ? `#${/\d+/.exec(readlinkSync("/proc/self/ns/pid"))}` : "";
   const nonces = [first, second].map((text) => (JSON.parse(text) as { nonce: string }).nonce);
-  assert.equal(first, `{"pid":${process.pid},"host":${JSON.stringify(hostname() + namespace)},"nonce":"${nonces[0]}"}`);
+  const began = process.platform === "linux" ? `"began":"${ownBeginning()}",` : "";
+  assert.equal(first, `{"pid":${process.pid},"host":${JSON.stringify(hostname() + namespace)},${began}"nonce":"${nonces[0]}"}`);
   assert.match(nonces.join(), /^[0-9a-f]{32},[0-9a-f]{32}$/);
   assert.notEqual(nonces[0], nonces[1]);
 });
@@ -64,7 +67,7 @@ test("a lock of a process that is gone is taken over at once", (context) => {
   }
 });
 
-test("a lock of a living process, or of a process elsewhere, holds for a minute", (context) => {
+test("a lock of a process of which nothing is known holds for a minute", (context) => {
   const { folder, file, leave } = scene(context);
   const pid = deadPid();
   for (const text of [foreignLock({}), foreignLock({ pid, host: "elsewhere" }), foreignLock({ pid, host: `${hostname()}#1` })]) {
@@ -75,6 +78,55 @@ test("a lock of a living process, or of a process elsewhere, holds for a minute"
     leave(text, 61 * SECOND);
     requireTakenOver(folder);
   }
+});
+
+const onLinux = { skip: process.platform !== "linux" && "this system does not show when a process began" };
+
+test("a lock of a process that lives holds however long it stood still", onLinux, (context) => {
+  const { folder, file, leave } = scene(context);
+  const began = ownBeginning() ?? assert.fail("Linux shows it");
+  for (const ageMs of [0, 61 * SECOND, 86_400 * SECOND]) {
+    leave(foreignLock({ began }), ageMs);
+    assert.throws(() => file.lock(), tagged("busy"), `${ageMs}`);
+    // Its number was given to another process since.
+    for (const other of [foreignLock({ began: "another boot/1" }), foreignLock({ pid: 1, began }), foreignLock({ pid: deadPid(), began })]) {
+      leave(other, ageMs);
+      requireTakenOver(folder);
+    }
+  }
+});
+
+test("a takeover is given up once its maker is gone and not before", onLinux, (context) => {
+  const { folder, file, takeover, age, leave } = scene(context);
+  leave(foreignLock({ pid: deadPid() }));
+  const began = ownBeginning() ?? assert.fail("Linux shows it");
+  writeFileSync(takeover, foreignLock({ began }));
+  age(takeover, 3600 * SECOND);
+  assert.throws(() => file.lock(), tagged("busy"));
+  assert.ok(existsSync(takeover));
+  writeFileSync(takeover, foreignLock({ pid: deadPid(), began }));
+  assert.throws(() => file.lock(), tagged("busy"));
+  assert.ok(!existsSync(takeover));
+  requireTakenOver(folder);
+});
+
+test("a takeover that was given up leaves that of another process alone", (context) => {
+  const { folder, takeover } = scene(context);
+  const heldLocks = new HeldLocks();
+  const nonce = "a".repeat(32);
+  const mine = Takeover.begin(takeover, nonce, heldLocks) ?? assert.fail("nobody takes over");
+  assert.ok(mine.stands());
+  assert.deepEqual(heldLocks.entered(), [{ path: takeover, nonce }], "a worker that ends is not in the way");
+  assert.equal(Takeover.begin(takeover, "b".repeat(32), heldLocks), undefined);
+  rmSync(takeover);
+  writeFileSync(takeover, "another process's");
+  assert.ok(!mine.stands());
+  mine.end();
+  assert.equal(readFileSync(takeover, "utf8"), "another process's");
+  rmSync(takeover);
+  Takeover.begin(takeover, nonce, heldLocks)?.end();
+  assert.deepEqual(readdirSync(folder).sort(), ["pages", "pages.state"]);
+  assert.deepEqual(heldLocks.entered(), []);
 });
 
 test("a lock that cannot be parsed holds for two seconds", (context) => {
@@ -135,10 +187,10 @@ test("a holder touches its lock at most once a second", async (context) => {
 });
 
 test("a holder that lost its lock reads nothing more and frees nothing", async (context) => {
-  const { folder, file, lock, age } = scene(context);
+  const { folder, file, lock } = scene(context);
   const other = openBlockFile(folder);
   file.lock();
-  age(lock, 61 * SECOND);
+  forgetLock(lock);
   other.lock();
   await wait(1100);
   assert.throws(() => file.size(), tagged("busy"));
@@ -153,11 +205,11 @@ test("a holder that lost its lock reads nothing more and frees nothing", async (
 });
 
 test("a commit that lost its lock changes nothing, and leaves the record of the new holder alone", (context) => {
-  const { folder, file, lock, age } = scene(context);
+  const { folder, file, lock } = scene(context);
   const other = openBlockFile(folder);
   file.lock();
   file.commit([{ offset: 0n, length: 4 }], Buffer.from("mine"), 0n, false);
-  age(lock, 61 * SECOND);
+  forgetLock(lock);
   other.lock();
   assert.ok(!existsSync(join(folder, "pages.commit")), "half a record was found and removed");
   other.commit([{ offset: 0n, length: 3 }], Buffer.from("the"), 0n, false);

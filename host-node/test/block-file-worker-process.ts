@@ -25,7 +25,7 @@ export interface Step {
 export class WorkerProcess {
   readonly steps: Step[] = [];
   readonly ended: Promise<{ readonly code: number | null; readonly said: string }>;
-  readonly #kill: () => void;
+  readonly #signal: (signal: NodeJS.Signals) => void;
   #isRunning = true;
 
   /** `count` 0 is without end. */
@@ -42,7 +42,7 @@ export class WorkerProcess {
     });
     let said = "";
     child.stderr.on("data", (bytes: Buffer) => (said += bytes.toString()));
-    this.#kill = () => child.kill("SIGKILL");
+    this.#signal = (signal) => child.kill(signal);
     this.ended = once(child, "close").then(() => {
       this.#isRunning = false;
       return { code: child.exitCode, said };
@@ -58,7 +58,16 @@ export class WorkerProcess {
 
   /** Kills it where it stands. What it said on standard error is empty unless it found a mixture. */
   async kill(): Promise<string> {
-    this.#kill();
+    this.#signal("SIGKILL");
     return (await this.ended).said;
+  }
+
+  /** Lets it stand still where it is, until `goOn`. */
+  stop(): void {
+    this.#signal("SIGSTOP");
+  }
+
+  goOn(): void {
+    this.#signal("SIGCONT");
   }
 }

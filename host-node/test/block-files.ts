@@ -1,5 +1,6 @@
 /** What the tests of block files share: opening one as the port does, and saying which error came. */
 import assert from "node:assert/strict";
+import { readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { BlockFile } from "../dist/storage/block-file.js";
 import { DataFolder } from "../dist/storage/data-folder.js";
 import { RecordWriter } from "../dist/storage/commit-record.js";
@@ -57,8 +58,21 @@ export function leaveRecord(path: string, content: string, counter: bigint): voi
   record.close();
 }
 
+/** Makes a lock one that nobody touched for a minute, of a process of which nothing is known. */
+export function forgetLock(lock: string): void {
+  writeFileSync(lock, readFileSync(lock, "utf8").replace(/"began":"[^"]*",/, ""));
+  const aMinuteAgo = Date.now() / 1000 - 61;
+  utimesSync(lock, aMinuteAgo, aMinuteAgo);
+}
+
 /** The text of a lock of another holder than this process. */
-export function foreignLock(holder: { readonly pid?: number; readonly host?: string; readonly nonce?: string }): string {
+export function foreignLock(holder: {
+  readonly pid?: number;
+  readonly host?: string;
+  /** None: its system does not show it. */
+  readonly began?: string;
+  readonly nonce?: string;
+}): string {
   const own = JSON.parse(lockBytes("0".repeat(32)).toString()) as { pid: number; host: string };
-  return JSON.stringify({ pid: holder.pid ?? own.pid, host: holder.host ?? own.host, nonce: holder.nonce ?? "f".repeat(32) });
+  return JSON.stringify({ pid: holder.pid ?? own.pid, host: holder.host ?? own.host, began: holder.began, nonce: holder.nonce ?? "f".repeat(32) });
 }

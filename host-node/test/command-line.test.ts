@@ -52,7 +52,7 @@ test("the manifest and the explanation are printed too, with a time of the calle
     JSON.parse(run("plan", "--session", file, "--window", "32768", "--now-ms", "7", ...words).stdout) as Record<string, unknown>;
   assert.equal(document("--manifest")["createdAt"], 7);
   assert.ok((document("--explain", "--json")["excluded"] as unknown[]).length > 0);
-  assert.match(run("plan", "--session", file, "--window", "32768", "--explain").stdout, /messages +tokens +reason\n +\d/);
+  assert.match(run("plan", "--session", file, "--window", "32768", "--explain").stdout, /messages +tokens +why +entries\n +\d/);
 });
 
 test("a person's own configuration counts, below the named ones, and its problems end nothing", (context) => {
@@ -98,9 +98,9 @@ test("the human form shows what is in and out, and why", (context) => {
   const { file } = conversation(join(temporaryFolder(context), "session.jsonl"), 80, 8000);
   const { status, stdout } = run("plan", "--session", file, "--window", "32768");
   assert.equal(status, 0);
-  assert.match(stdout, /mock\/mock-1, window 32,768/);
-  assert.match(stdout, /recent\s+\d+/);
-  assert.match(stdout, /out +messages +tokens +reason\n\w+ +\d/);
+  assert.match(stdout, /mock\/mock-1, window of 32,768/);
+  assert.match(stdout, /recent history +\d+/);
+  assert.match(stdout, /Out messages +tokens +why +entries\n +\d/);
 });
 
 test("inspect shows the log, with its damage", (context) => {

@@ -102,9 +102,7 @@ test("a process that is killed at any moment of indexing costs time only", async
   await Promise.all([lane(), lane()]);
 });
 
-const needsTheCore = { todo: "the component answers from the row that it knew and does not see that another process made it anew" };
-
-test("a session that was open all the time sees that another process began its index anew", needsTheCore, async (context) => {
+test("a session that was open all the time sees that another process began its index anew", async (context) => {
   const { log, dataFolder, session } = await scene(context, 250);
   await session.index();
   const child = start("indexing-process", log.file, dataFolder);

@@ -6,8 +6,8 @@ import type { BoundSession } from "../dist/pi/bound-session.js";
 import { historyTools } from "../dist/pi/history-tools.js";
 import type { PiContext } from "../dist/pi/pi-types.js";
 
-const context = { sessionManager: { getLeafId: () => "e1", getBranch: () => [], getEntries: () => [] } } as unknown as PiContext;
-const config = { historyTools: { enabled: true, defaultScope: "current-branch", maxResults: 6, maxOutputTokens: 3_000 } };
+const context = { sessionManager: { getLeafId: () => "e1", getSessionId: () => "s", getEntries: () => [] } } as unknown as PiContext;
+const historyConfig = { enabled: true, defaultScope: "current-branch", allowProjectScope: false, maxResults: 6, maxOutputTokens: 3_000 };
 
 /** A session of which every call fails like this. */
 function failingSession(code: EngineErrorCode): BoundSession {
@@ -16,7 +16,8 @@ function failingSession(code: EngineErrorCode): BoundSession {
   };
   const session = { searchHistory: fail, readHistory: fail, health: fail, selectLeaf: async () => {} };
   return {
-    opened: Promise.resolve({ session, config }),
+    opened: Promise.resolve({ session, config: { historyTools: historyConfig } }),
+    beginIndex: async () => {},
     upkeep: { begin: async () => {}, lastFailure: undefined },
     noteEntries: () => {},
   } as unknown as BoundSession;
@@ -71,5 +72,27 @@ test("parameters that no schema let through are named, whatever they are", async
   ];
   for (const [tool, parameters] of wrong) {
     assert.equal((await run(() => failingSession("other"), tool, parameters))["status"], "invalid-parameters", `${tool} ${JSON.stringify(parameters)}`);
+  }
+});
+
+test("the scope project is refused unless the configuration allows it, and each wider scope is indexed before it is searched", async () => {
+  for (const allowProjectScope of [false, true]) {
+    const indexed: string[] = [];
+    const answer = { status: "complete", hits: [], indexedEntries: 1, logEntries: 1, sessions: { upToDate: 1, pending: 0, leftOut: 2 } };
+    const searched: unknown[] = [];
+    const session = { searchHistory: async ({ scope }: { scope: string }) => (searched.push(scope), answer), selectLeaf: async () => {} };
+    const bound = {
+      opened: Promise.resolve({ session, config: { historyTools: { ...historyConfig, allowProjectScope } } }),
+      beginIndex: async (scope: string) => void indexed.push(scope),
+      noteEntries: () => {},
+    } as unknown as BoundSession;
+    const results = [];
+    for (const scope of ["current-branch", "current-lineage", "project"]) {
+      results.push(await run(() => bound, "context_history_recall", { query: "something", scope }));
+    }
+    assert.deepEqual(results.map(({ status }) => status), ["complete", "complete", allowProjectScope ? "complete" : "scope-not-allowed"]);
+    assert.deepEqual(results.map(({ sessions }) => sessions), [undefined, answer.sessions, allowProjectScope ? answer.sessions : undefined]);
+    assert.deepEqual(searched, indexed);
+    assert.equal(searched.length, allowProjectScope ? 3 : 2);
   }
 });

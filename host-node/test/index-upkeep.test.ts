@@ -38,6 +38,13 @@ test("runs come one after the other, and wishes that come meanwhile are one more
   assert.equal(runs(), 3);
 });
 
+test("what keeps up another scope indexes that scope", async () => {
+  const asked: unknown[] = [];
+  const session = { indexScope: async (...words: unknown[]) => void asked.push(words[0]) };
+  await new IndexUpkeep(async () => session as unknown as Session, "current-lineage").begin();
+  assert.deepEqual(asked, ["current-lineage"]);
+});
+
 function failing(code: EngineErrorCode) {
   return upkeepOf(async () => {
     throw new EngineError(code, `it is ${code}`);

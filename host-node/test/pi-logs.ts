@@ -13,9 +13,9 @@ export class PiLog {
   readonly file: string;
   readonly entries: Record<string, unknown>[] = [];
 
-  constructor(file: string) {
+  constructor(file: string, header: Readonly<Record<string, unknown>> = {}) {
     this.file = file;
-    writeFileSync(file, `${JSON.stringify({ type: "session", version: 3, id: "test-session", timestamp: stamp(0), cwd: "/work" })}\n`);
+    writeFileSync(file, `${JSON.stringify({ type: "session", version: 3, id: "test-session", timestamp: stamp(0), cwd: "/work", ...header })}\n`);
   }
 
   append(type: string, fields: Record<string, unknown>, parentId?: string | null): string {

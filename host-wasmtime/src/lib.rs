@@ -67,9 +67,10 @@ pub use ports::{
 };
 pub use session::{
     Classification, Clock, ConfigLayer, ConfigProblem, EntryLines, HealthDepth, HistoryAnswer,
-    HistoryHit, HistoryQuery, HistoryScope, INDEX_SLICE_BYTES, LogFormat, MergedConfig, Model,
-    Plan, PlanItem, PlanRequest, Progress, Replacement, Run, SYNC_SLICE_BYTES, SearchStatus,
-    Session, SessionOptions, Span, Supplement, SupplementKind, TokenCost, Usage,
+    HistoryHit, HistoryQuery, HistoryRelation, HistoryScope, INDEX_SLICE_BYTES, LogFormat,
+    MergedConfig, Model, Plan, PlanItem, PlanRequest, Progress, Replacement, Run, SYNC_SLICE_BYTES,
+    SearchStatus, Session, SessionCounts, SessionOptions, Span, Supplement, SupplementKind,
+    TokenCost, Usage,
 };
 pub use storage::{DataFolder, MAX_BLOCK_FILE_BYTES, MAX_OBJECTS_PER_LISTING};
 pub use wasi::MAX_CAPTURED_OUTPUT_BYTES;

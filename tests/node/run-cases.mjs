@@ -8,7 +8,7 @@
  */
 import { appendFileSync, copyFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { ContextEngine, EngineError } from "../../host-node/dist/index.js";
 
 /** The same as in `tests/src/lib.rs`. */
@@ -36,6 +36,9 @@ async function runCase(folder) {
   try {
     if (options.log !== undefined) {
       copyFileSync(join(folder, options.log), log);
+    }
+    for (const file of options.otherLogs ?? []) {
+      copyFileSync(join(folder, file), join(temporary, file));
     }
     const opened = await outcome("open", () => openSession(options, log));
     if (opened.outcome.error !== undefined) {
@@ -69,6 +72,8 @@ async function runSteps(session, steps, caseFile, log) {
       appendFileSync(log, readFileSync(caseFile(step.file)));
     } else if (step.call === "replaceLog") {
       copyFileSync(caseFile(step.file), log);
+    } else if (step.call === "removeLog") {
+      rmSync(join(dirname(log), step.file));
     } else {
       const { outcome: made, value } = await outcome(step.call, () => call(session, step, manifests, references));
       if (step.call === "plan" && value !== undefined) {
@@ -123,6 +128,8 @@ async function call(session, step, manifests, references) {
       return session.document(step.call, manifest());
     case "index":
       return session.index();
+    case "indexScope":
+      return session.indexScope(step.scope);
     case "rebuildIndex":
       return session.rebuildIndex();
     case "search": {

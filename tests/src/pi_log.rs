@@ -23,7 +23,16 @@ impl PiLog {
     /// A log of version 3 with its header.
     #[must_use]
     pub fn new() -> Self {
-        let header = json!({"type": "session", "version": 3, "id": "session", "timestamp": "2026-01-01T00:00:00.000Z", "cwd": FOLDER});
+        Self::with_header(&json!({}))
+    }
+
+    /// As [`PiLog::new`], with other fields in its header or more of them.
+    #[must_use]
+    pub fn with_header(fields: &Value) -> Self {
+        let mut header = json!({"type": "session", "version": 3, "id": "session", "timestamp": "2026-01-01T00:00:00.000Z", "cwd": FOLDER});
+        if let (Some(header), Some(fields)) = (header.as_object_mut(), fields.as_object()) {
+            header.extend(fields.clone());
+        }
         Self {
             text: format!("{header}\n"),
             parent: None,
@@ -57,6 +66,23 @@ impl PiLog {
     #[must_use]
     pub const fn entries(&self) -> u64 {
         self.entries
+    }
+
+    /// What an agent does that forks a session: copies the lines of these entries.
+    #[must_use]
+    pub fn with_entries_of(mut self, other: &Self, ids: &[&str]) -> Self {
+        for id in ids {
+            let start = format!("\"id\":\"{id}\"");
+            let line = other
+                .text
+                .lines()
+                .skip(1)
+                .find(|line| line.contains(&start));
+            self.line(line.unwrap_or_default());
+            self.entries += 1;
+            self.parent = Some((*id).to_owned());
+        }
+        self
     }
 
     /// Lets the next entry follow that one.

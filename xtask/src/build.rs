@@ -8,7 +8,6 @@
 
 use std::ffi::OsString;
 use std::fs;
-use std::path::PathBuf;
 
 use crate::arguments::Arguments;
 use crate::digest::sha256;
@@ -26,9 +25,32 @@ Usage: cargo xtask build
 Example:
   cargo xtask build && target/release/ds4-context plan --help";
 
-/// The cargo profile of the component and the name of its file before it is copied.
+/// The cargo profile of what is compiled to WebAssembly.
 const PROFILE: &str = "component";
-const ARTIFACT: &str = "ds4_context_component.wasm";
+
+/// A crate that is compiled to WebAssembly.
+#[derive(Debug, Clone, Copy)]
+pub struct WebAssembly {
+    package: &'static str,
+    /// The file that cargo makes, before it is copied.
+    artifact: &'static str,
+    /// Its name in `target/component/`.
+    file: &'static str,
+}
+
+/// The component that both hosts carry.
+pub const ENGINE: WebAssembly = WebAssembly {
+    package: "ds4-context-component",
+    artifact: "ds4_context_component.wasm",
+    file: "engine.wasm",
+};
+
+/// The component of a test, with SQLite's file system and rsqlite-vfs's suite for it. Nothing that is shipped holds it.
+pub const VFS_SUITE: WebAssembly = WebAssembly {
+    package: "ds4-context-vfs-suite",
+    artifact: "ds4_context_vfs_suite.wasm",
+    file: "vfs-suite.wasm",
+};
 
 pub fn command(workspace: &Workspace, arguments: Arguments) -> Result<(), Failure> {
     arguments.finish("build")?;
@@ -38,22 +60,27 @@ pub fn command(workspace: &Workspace, arguments: Arguments) -> Result<(), Failur
 /// The set-up for the build, and the build.
 pub fn everything(workspace: &Workspace) -> Result<(), Failure> {
     let c_variables = setup::for_build(workspace)?;
-    component(workspace, &c_variables)?;
+    component(workspace, ENGINE, &c_variables)?;
     node_package(workspace)?;
     rust_programs(workspace)
 }
 
-/// Builds the component and puts it where both hosts take it from.
-pub fn component(workspace: &Workspace, c_variables: &[(String, OsString)]) -> Result<(), Failure> {
-    cargo_for_component(workspace, "build", c_variables)
+/// Builds a component and puts it where the hosts, or their tests, take it from.
+pub fn component(
+    workspace: &Workspace,
+    component: WebAssembly,
+    c_variables: &[(String, OsString)],
+) -> Result<(), Failure> {
+    cargo_for_component(workspace, component, "build", c_variables)
         .show()?
         .check()?;
-    publish(workspace)
+    publish(workspace, component)
 }
 
-/// A cargo command on the component, for its target and with the flags of its own.
+/// A cargo command on a component, for its target and with the flags of its own.
 pub fn cargo_for_component(
     workspace: &Workspace,
+    component: WebAssembly,
     command: &str,
     c_variables: &[(String, OsString)],
 ) -> External {
@@ -66,7 +93,7 @@ pub fn cargo_for_component(
     ];
     let mut cargo = workspace
         .cargo([command, "--profile", PROFILE, "--target", WASM_TARGET])
-        .words(["-p", "ds4-context-component"])
+        .words(["-p", component.package])
         .variables(c_variables);
     for name in own_flags {
         cargo = cargo.without_variable(name);
@@ -79,7 +106,8 @@ pub fn node_package(workspace: &Workspace) -> Result<(), Failure> {
     workspace.npm(["run", "build"]).show()?.check().map(|_| ())
 }
 
-/// What is built and tested for this machine: all but the component, which is WebAssembly only.
+/// What is built and tested for this machine: all but the component, which is WebAssembly only. (The component of a test is
+/// empty for this machine.)
 ///
 /// Every command for this machine names these and no other choice: which features a shared dependency gets depends on
 /// the packages that are built together. With the component's bindings generator among them, crates below wasmtime
@@ -96,26 +124,23 @@ pub fn rust_programs(workspace: &Workspace) -> Result<(), Failure> {
         .map(|_| ())
 }
 
-/// The component that both hosts carry.
-pub fn engine_file(workspace: &Workspace) -> Result<PathBuf, Failure> {
-    Ok(workspace.results("component")?.join("engine.wasm"))
-}
-
-/// Copies the component to `target/component/`, with its SHA-256 beside it, when it is another one than before.
-fn publish(workspace: &Workspace) -> Result<(), Failure> {
-    let built = workspace.built(Some(WASM_TARGET), PROFILE).join(ARTIFACT);
+/// Copies a component to `target/component/`, with its SHA-256 beside it, when it is another one than before.
+fn publish(workspace: &Workspace, component: WebAssembly) -> Result<(), Failure> {
+    let built = workspace
+        .built(Some(WASM_TARGET), PROFILE)
+        .join(component.artifact);
     let bytes = fs::read(&built).map_err(Failure::file(format!("read {}", built.display())))?;
-    let engine = engine_file(workspace)?;
-    let digest = engine.with_extension("wasm.sha256");
-    let line = format!("{}  engine.wasm\n", sha256(&bytes));
-    if fs::read(&engine).is_ok_and(|known| known == bytes)
+    let published = workspace.results("component")?.join(component.file);
+    let digest = published.with_extension("wasm.sha256");
+    let line = format!("{}  {}\n", sha256(&bytes), component.file);
+    if fs::read(&published).is_ok_and(|known| known == bytes)
         && fs::read_to_string(&digest).is_ok_and(|known| known == line)
     {
         return Ok(());
     }
-    fs::write(&engine, &bytes)
+    fs::write(&published, &bytes)
         .and_then(|()| fs::write(&digest, line))
-        .map_err(Failure::file(format!("write {}", engine.display())))?;
-    println!("component: {} bytes", bytes.len());
+        .map_err(Failure::file(format!("write {}", published.display())))?;
+    println!("{}: {} bytes", component.file, bytes.len());
     Ok(())
 }

@@ -26,6 +26,8 @@ pub struct External {
     label: String,
     command: Command,
     time_limit: Option<Duration>,
+    /// Whether its standard error is ours.
+    on_terminal: bool,
 }
 
 /// What a command left: whether it worked and what it said, standard output and error in the order of arrival.
@@ -52,6 +54,7 @@ impl External {
             label: program.as_ref().to_string_lossy().into_owned(),
             command,
             time_limit: None,
+            on_terminal: false,
         }
     }
 
@@ -98,6 +101,13 @@ impl External {
     /// The command is ended when it runs longer.
     pub fn at_most(mut self, limit: Duration) -> Self {
         self.time_limit = Some(limit);
+        self
+    }
+
+    /// Leaves its standard error to the terminal, if we have one, so that it can say there how far it is: what it says there
+    /// is not in [`Finished::output`].
+    pub fn told_on_the_terminal(mut self) -> Self {
+        self.on_terminal = true;
         self
     }
 
@@ -148,7 +158,12 @@ impl External {
     }
 
     fn run(mut self, show: Show) -> Result<Finished, Failure> {
-        self.command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let errors = if self.on_terminal {
+            Stdio::inherit()
+        } else {
+            Stdio::piped()
+        };
+        self.command.stdout(Stdio::piped()).stderr(errors);
         let mut child = self
             .command
             .spawn()

@@ -1,4 +1,4 @@
-//! What can go wrong in a call of the engine: the same cases as `error` in the contract.
+//! What can go wrong in a call of the engine: cases of `error` in the contract.
 
 use crate::ports::StorageError;
 
@@ -20,9 +20,6 @@ pub enum EngineError {
     /// The storage port failed.
     #[error("{0}")]
     Storage(String),
-    /// The contract has this function and this build does not.
-    #[error("{0}")]
-    Unsupported(String),
 }
 
 impl EngineError {

@@ -8,7 +8,6 @@
 
 use serde_json::Value;
 
-use super::history::{Findable, find};
 use super::planning::{Context, MessageIdentity, Source};
 use super::view::View;
 use super::{EngineError, Session};
@@ -17,7 +16,10 @@ use crate::message::{Block, Message, Role, Sendable};
 use crate::model::Estimator;
 use crate::model::estimator::supplement_tokens;
 use crate::planner::{Candidate, Decision, SupplementCandidate, SupplementCategory};
-use crate::retrieval::{Evidence, EvidenceStatus, Query, evidence, is_eligible};
+use crate::retrieval::{
+    Evidence, EvidenceStatus, IndexDatabase, Query, Searched, SessionIndex, evidence, is_eligible,
+    search,
+};
 use crate::session::{EntryKind, SessionLog};
 
 /// What a word of the turn under way counts beside one of the newest user message.
@@ -53,17 +55,29 @@ pub(super) struct Wanted<'a> {
 impl Session {
     /// Whether plans leave room for evidence: something is indexed, and the configuration allows to search it.
     pub(super) fn retrieves(&self) -> bool {
+        self.may_retrieve() && self.session_index.session().is_some()
+    }
+
+    /// Why a plan does not search: its rows were lost since they were indexed, or there is nothing to search.
+    pub(super) fn status_without_search(&self) -> EvidenceStatus {
+        if self.may_retrieve() && self.was_indexed {
+            EvidenceStatus::Lost
+        } else {
+            EvidenceStatus::Disabled
+        }
+    }
+
+    fn may_retrieve(&self) -> bool {
         let retrieval = &self.config.retrieval;
-        (retrieval.exact || retrieval.fts)
-            && retrieval.max_results > 0
-            && self.session_index.session().is_some()
+        (retrieval.exact || retrieval.fts) && retrieval.max_results > 0
     }
 }
 
 /// The parts of a session that a search for evidence works on, borrowed apart from the log that the plan holds.
 pub(super) struct Searcher<'a> {
     pub log: &'a SessionLog,
-    pub index: &'a mut crate::retrieval::SessionIndex,
+    pub index: &'a mut SessionIndex,
+    pub database: &'a mut IndexDatabase,
     pub remembered: &'a mut RememberedEvidence,
     pub most: usize,
 }
@@ -94,7 +108,8 @@ impl Searcher<'_> {
                 return (Vec::new(), EvidenceStatus::NoQuery);
             }
             match self.look_for(&query, wanted, &in_prompt) {
-                Ok(pieces) => {
+                Ok(None) => return (Vec::new(), EvidenceStatus::Lost),
+                Ok(Some(pieces)) => {
                     *self.remembered = RememberedEvidence {
                         task: Some(task),
                         estimator: wanted.estimator,
@@ -102,6 +117,7 @@ impl Searcher<'_> {
                         pieces,
                     };
                 }
+                Err(EngineError::Busy) => return (Vec::new(), EvidenceStatus::Busy),
                 Err(error) => return (Vec::new(), EvidenceStatus::Failed(error.to_string())),
             }
         }
@@ -122,12 +138,13 @@ impl Searcher<'_> {
         (supplements, EvidenceStatus::Complete)
     }
 
+    /// None where the index was lost.
     fn look_for(
         &mut self,
         query: &Query,
         wanted: &Wanted<'_>,
         in_prompt: &FixedHashSet<u32>,
-    ) -> Result<Vec<Evidence>, EngineError> {
+    ) -> Result<Option<Vec<Evidence>>, EngineError> {
         let log = self.log;
         let branch = wanted.view.branch_positions(log);
         let in_scope = |position: u32| branch.holds(position);
@@ -140,22 +157,26 @@ impl Searcher<'_> {
                     .get(position as usize)
                     .is_some_and(|entry| is_eligible(entry, false))
         };
-        let findable = Findable {
-            in_scope: &in_scope,
-            eligible: &eligible,
-            limit: self.most * FOUND_FOR_EACH,
-        };
-        let found = find(self.index, log, query, &findable, wanted.now_ms)?.ok_or_else(|| {
-            EngineError::Storage("the index was lost and is being made anew".to_owned())
-        })?;
-        Ok(evidence(
+        let limit = self.most * FOUND_FOR_EACH;
+        let found = self.index.search(
+            self.database,
             log,
-            &found,
-            query,
-            self.most,
-            wanted.tokens,
-            |text| u64::from(supplement_tokens(wanted.estimator, text)),
-        ))
+            wanted.now_ms,
+            |connection, session, timeline| {
+                let searched = Searched {
+                    log,
+                    timeline,
+                    in_scope: &in_scope,
+                    eligible: &eligible,
+                };
+                search(connection, session, query, &searched, limit)
+            },
+        )?;
+        Ok(found.map(|found| {
+            evidence(log, &found, query, self.most, wanted.tokens, |text| {
+                u64::from(supplement_tokens(wanted.estimator, text))
+            })
+        }))
     }
 }
 

@@ -17,14 +17,17 @@ mod plan;
 mod planning;
 mod render;
 mod request;
+mod scope;
 mod status;
 mod sync;
 mod view;
 
+pub use crate::retrieval::{Relation, Scope};
 pub use derived_state::HealthDepth;
 pub use error::EngineError;
 pub use history::{
-    HistoryAnswer, HistoryLines, HistoryQuery, Hit, MAX_HITS, MAX_READ_LINES, Scope, SearchStatus,
+    HistoryAnswer, HistoryLines, HistoryQuery, Hit, MAX_HITS, MAX_READ_LINES, SearchStatus,
+    SessionCounts,
 };
 pub use request::{Plan, PlanItem, PlanRequest, Run, Span, Supplement, SupplementKind};
 pub use sync::Progress;
@@ -39,11 +42,13 @@ use crate::manifest::{PlanRecord, Usage};
 use crate::model::{Model, ModelProfile};
 use crate::planner::{Candidate, condense};
 use crate::ports::Storage;
-use crate::retrieval::{References, SessionIndex};
+use crate::retrieval::{IndexDatabase, References, SessionIndex};
 use crate::session::{AppendError, LogFormat, SessionLog};
+use derived_state::DatabasePlace;
 use evidence::RememberedEvidence;
 use fixed_overhead::FixedOverhead;
 use memory::{CondensedForms, NewestPlan, PlanMemory};
+use scope::OtherSessions;
 use sync::{Change, LogReader};
 use view::{TokenCounts, View};
 
@@ -65,6 +70,9 @@ pub struct SessionOptions {
     pub format: LogFormat,
     /// The log's path in the place `sessions`; none for a session that lives in memory only.
     pub log: Option<String>,
+    /// The log's folder as an absolute path, where the ID is taken from the file's name and logs of other folders may have the
+    /// same one: it keeps their rows in the index apart. Only its hash is kept.
+    pub log_folder: Option<String>,
     /// A configuration document; `{}` means the defaults.
     pub config: Vec<u8>,
     /// The root of the project that the session is about, as an absolute path, where it is trusted and neither a home folder
@@ -90,9 +98,15 @@ pub struct Session {
     overhead: Option<FixedOverhead>,
     plans: PlanMemory,
     forms: CondensedForms,
-    /// The block file of the derived state; none where it lives in memory.
-    database: Option<String>,
+    /// Names the session's rows in the index.
+    index_key: String,
+    database: IndexDatabase,
+    /// The database that must not stay now that privacy is on, until it is gone.
+    withdrawn_database: Option<String>,
     session_index: SessionIndex,
+    /// Whether a slice was indexed: rows that are not known any more were lost since.
+    was_indexed: bool,
+    others: OtherSessions,
     references: References,
     evidence: RememberedEvidence,
 }
@@ -111,15 +125,18 @@ impl Session {
             )));
         }
         let config = valid_config(&options.config)?;
-        let database = derived_state::database_name(
+        let place = DatabasePlace::of(
             &config,
             options.log.is_some(),
             options.project_root.as_deref(),
         );
+        let index_key =
+            derived_state::index_key(&options.session_id, options.log_folder.as_deref());
         let references = References::new(&options.seed, &options.session_id);
         Ok(Self {
             session_id: options.session_id,
             format: options.format,
+            database: IndexDatabase::new(Rc::clone(&storage), place.stored),
             storage,
             reader: options.log.map(|path| LogReader::new(path, options.format)),
             log: SessionLog::new(options.format),
@@ -131,8 +148,11 @@ impl Session {
             overhead: None,
             plans: PlanMemory::default(),
             forms: CondensedForms::default(),
-            database,
+            index_key,
+            withdrawn_database: place.withdrawn,
             session_index: SessionIndex::default(),
+            was_indexed: false,
+            others: OtherSessions::default(),
             references,
             evidence: RememberedEvidence::default(),
         })
@@ -162,6 +182,7 @@ impl Session {
                 self.forms = CondensedForms::default();
                 self.plans.forget_positions();
                 self.session_index.log_restarted();
+                self.others.log_restarted();
                 self.evidence = RememberedEvidence::default();
             }
         }

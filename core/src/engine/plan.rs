@@ -21,6 +21,7 @@ use crate::planner::{
     Band, Condensed, Decision, Kept, PlannerInput, RecallTools, condense, plan as decide,
 };
 use crate::retrieval::EvidenceStatus;
+use crate::store::StoreError;
 
 /// The tools with which a model can recall history, by the names that the hosts give them (behaviour 2.16).
 const RECALL_TOOLS: RecallTools<'static> = RecallTools {
@@ -43,9 +44,58 @@ struct Decided {
     now_ms: u64,
 }
 
+/// The session's rows in an index that was opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Rows {
+    There,
+    Gone,
+    /// Another process holds the index, so that nobody can tell.
+    Busy,
+}
+
 impl Session {
-    /// Decides what the next request holds.
+    /// Decides what the next request holds, without evidence where another process holds the index.
     pub fn plan(&mut self, request: &PlanRequest) -> Result<Plan, EngineError> {
+        let decided = self.decide(request)?;
+        Ok(self.record(decided))
+    }
+
+    /// As [`Self::plan`]; none where another process holds the index that evidence is looked for in. Nothing is decided then:
+    /// ask again in some milliseconds, and after a while [`Self::plan`].
+    pub fn plan_with_evidence(
+        &mut self,
+        request: &PlanRequest,
+    ) -> Result<Option<Plan>, EngineError> {
+        if self.find_rows_again(request.now_ms) == Rows::Busy {
+            return Ok(None);
+        }
+        let decided = self.decide(request)?;
+        let waits = match decided.evidence_status {
+            EvidenceStatus::Busy => true,
+            EvidenceStatus::Lost => self.find_rows_again(request.now_ms) != Rows::Gone,
+            _ => false,
+        };
+        if waits {
+            self.overhead = Some(decided.overhead);
+            return Ok(None);
+        }
+        Ok(Some(self.record(decided)))
+    }
+
+    /// Looks for the session's rows where this process does not know them: they stand there from before it was started, or another
+    /// process made them anew.
+    fn find_rows_again(&mut self, now_ms: u64) -> Rows {
+        if self.session_index.session().is_some() || !(self.was_indexed || self.is_stored()) {
+            return Rows::There;
+        }
+        match self.look_at_index(now_ms) {
+            Err(StoreError::Busy) => Rows::Busy,
+            _ if self.session_index.session().is_some() => Rows::There,
+            _ => Rows::Gone,
+        }
+    }
+
+    fn decide(&mut self, request: &PlanRequest) -> Result<Decided, EngineError> {
         let view = self.view();
         let context = Context::resolve(request, &view)?;
         let profile = self.profile(&view);
@@ -107,6 +157,7 @@ impl Session {
             let (supplements, status) = Searcher {
                 log: &self.log,
                 index: &mut self.session_index,
+                database: &mut self.database,
                 remembered: &mut self.evidence,
                 most: self.config.retrieval.max_results as usize,
             }
@@ -121,7 +172,7 @@ impl Session {
             });
             (decision.with_supplements(&input, supplements), status)
         } else {
-            (decision, EvidenceStatus::Disabled)
+            (decision, self.status_without_search())
         };
         self.forms = forms.into_inner();
         let messages = candidates
@@ -132,7 +183,7 @@ impl Session {
                 tokens: candidate.tokens,
             })
             .collect();
-        Ok(self.record(Decided {
+        Ok(Decided {
             view,
             context,
             overhead,
@@ -144,7 +195,7 @@ impl Session {
             decision,
             evidence_status,
             now_ms: request.now_ms,
-        }))
+        })
     }
 
     /// Puts a decision into the plan's record and the host's terms, and remembers it.

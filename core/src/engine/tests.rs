@@ -1,13 +1,16 @@
 //! The façade on small logs in memory: reading in slices, plans, manifests, and what a host may do wrong.
 
 mod crossings;
+mod derived_state;
+mod documents;
+mod kept_text;
+mod scopes;
 
 use std::cell::RefCell;
 
-use serde_json::json;
-
 use super::*;
 use crate::ports::{Place, StorageError};
+use serde_json::json;
 
 /// A storage port with one file that tests change under the session's feet.
 #[derive(Default)]
@@ -38,9 +41,8 @@ fn line(id: &str, parent: Option<&str>, message: Value) -> String {
 }
 
 fn log(turns: usize) -> String {
-    let mut text =
-        json!({"type": "session", "version": 3, "id": "s", "cwd": "/w"}).to_string() + "\n";
-    let mut parent: Option<String> = None;
+    let header = json!({"type": "session", "version": 3, "id": "s", "cwd": "/w"});
+    let (mut text, mut parent) = (format!("{header}\n"), None::<String>);
     for turn in 0..turns {
         for (role, content) in [
             ("user", format!("question {turn}")),
@@ -69,6 +71,7 @@ fn options(log: Option<&str>) -> SessionOptions {
         format: LogFormat::PiSessionV3,
         log: log.map(str::to_owned),
         config: b"{}".to_vec(),
+        log_folder: None,
         project_root: None,
         seed: vec![7; 32],
     }
@@ -263,77 +266,6 @@ fn a_fallback_and_the_observer_keep_everything() {
 }
 
 #[test]
-fn a_manifest_adds_up_and_holds_no_text() {
-    let (mut session, _) = opened(&log(200));
-    let request = PlanRequest {
-        system_prompt: Some("be good".into()),
-        tools: Some(br#"[{"name":"read","description":"reads","parameters":{}}]"#.to_vec()),
-        ..PlanRequest::default()
-    };
-    let plan = session.plan(&request).unwrap();
-    let manifest = session.manifest(Some(&plan.manifest_id)).unwrap();
-    let sum: u64 = manifest["included"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|item| item["tokens"].as_u64().unwrap())
-        .sum();
-    assert_eq!(sum, u64::from(plan.estimated_tokens));
-    assert!(!manifest.to_string().contains("question"), "metadata only");
-    session
-        .record_usage(
-            &plan.manifest_id,
-            Usage {
-                input: 10,
-                output: 5,
-                cache_read: 90,
-                cache_write: 0,
-            },
-        )
-        .unwrap();
-    assert_eq!(
-        session.manifest(None).unwrap()["providerUsage"]["cacheReadShare"],
-        json!(0.9)
-    );
-}
-
-#[test]
-fn the_smallest_change_includes_the_message_when_it_is_made() {
-    let explained = |turns: usize, budget: Option<u32>, band: bool| {
-        let config = json!({"context": {"condensedBand": {"enabled": band}}});
-        let (mut session, _) = opened_with(&log(turns), &config);
-        let request = PlanRequest {
-            budget,
-            ..PlanRequest::default()
-        };
-        session.plan(&request).unwrap();
-        let explanation = session.explain(None).unwrap();
-        explanation["excluded"].as_array().unwrap().clone()
-    };
-    // With the caller's budget, and with the automatic limits, which a smaller budget of the caller's own can beat.
-    for (turns, budget, band) in [
-        (60, Some(20_000), false),
-        (60, Some(20_000), true),
-        (120, None, false),
-        (120, None, true),
-    ] {
-        let excluded = explained(turns, budget, band);
-        for row in [excluded.first().unwrap(), excluded.last().unwrap()] {
-            assert_eq!(row["smallestChange"]["setting"], "budget");
-            let need = row["smallestChange"]["value"].as_u64().unwrap() as u32;
-            let is_out = |budget: u32| {
-                let others = explained(turns, Some(budget), band);
-                let mut others = others.iter();
-                others.any(|other| other["firstEntryId"] == row["firstEntryId"])
-            };
-            assert!(!is_out(need), "{row}");
-            // With a band it is a bound: what the band finds no lines for lengthens the tail.
-            assert!(band || is_out(need - 1), "{row}");
-        }
-    }
-}
-
-#[test]
 fn a_leaf_and_a_model_are_followed_and_both_forget_the_cut() {
     let (mut session, file) = opened(&log(40));
     file.bytes.borrow_mut().as_mut().unwrap().extend_from_slice(
@@ -471,30 +403,4 @@ fn an_unchanged_session_shares_its_whole_prefix_with_the_plan_before() {
         Some(included - 1)
     );
     assert_eq!(manifest["planning"]["cut"]["moved"], false);
-}
-
-#[test]
-fn inspect_counts_turns_branches_and_damage() {
-    let text = log(3)
-        + "{\"type\":\"mess\n"
-        + &line(
-            "orphan",
-            Some("assistant2"),
-            json!({"role": "toolResult", "toolCallId": "x", "toolName": "read", "content": []}),
-        );
-    let (mut session, _) = opened(&text);
-    let document = session.inspect();
-    assert_eq!(document["turns"].as_array().unwrap().len(), 3);
-    assert_eq!(document["branches"][0]["turns"], 3);
-    let codes: Vec<&str> = document["damage"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|damage| damage["code"].as_str().unwrap())
-        .collect();
-    assert!(
-        codes.contains(&"malformed-line") && codes.contains(&"orphan-tool-result"),
-        "{codes:?}"
-    );
-    assert!(session.status()["tokens"].as_u64().unwrap() > 3_000);
 }

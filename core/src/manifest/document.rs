@@ -5,7 +5,6 @@ use serde_json::{Map, Value, json};
 use super::exclusions::{Exclusion, exclusions};
 use super::{POLICY_VERSION, PlanRecord, inventory, items};
 use crate::planner::{Fallback, PLANNER_VERSION, SupplementCategory};
-use crate::retrieval::EvidenceStatus;
 
 /// Groups that `excludedNativeGroups` lists, oversized ones first.
 const MAX_LISTED_GROUPS: usize = 32;
@@ -56,10 +55,10 @@ fn retrieval(record: &PlanRecord) -> Value {
         "status": record.evidence_status.name(),
         "reservedTokens": record.supplement_reserve,
     });
-    if let (EvidenceStatus::Failed(reason), Some(fields)) =
-        (&record.evidence_status, retrieval.as_object_mut())
+    if let (Some(reason), Some(fields)) =
+        (record.evidence_status.failure(), retrieval.as_object_mut())
     {
-        fields.insert("reason".to_owned(), reason.as_str().into());
+        fields.insert("reason".to_owned(), reason.into());
     }
     retrieval
 }

@@ -1,4 +1,7 @@
 //! The smallest change that would have included what was left out.
+//!
+//! A larger window alone lifts the hard limit and not the automatic ceilings of tail and band, so that it comes with the budget
+//! to ask for. `exact` says whether that budget is the smallest, or one that surely is enough.
 
 use std::cell::OnceCell;
 
@@ -196,22 +199,22 @@ fn smallest_change(record: &PlanRecord, exclusion: &Exclusion<'_>, need: Option<
         );
         return json!({"setting": "context.maxSummaryTokens", "value": value, "text": text});
     };
-    let (about, need) = match need {
-        Need::Exactly(need) => ("", need),
-        Need::AtMost(need) => ("at most ", need),
+    let (about, need, exact) = match need {
+        Need::Exactly(need) => ("", need, true),
+        Need::AtMost(need) => ("at most ", need, false),
     };
     if need > record.budgets.hard {
         let value = smallest_window(record, need);
         let hard = record.budgets.hard;
         let text = format!(
-            "a model whose window leaves {about}{need} tokens of input (the hard limit here is {hard})"
+            "a model whose window leaves at least {need} tokens of input (the hard limit here is {hard}), with an explicit input budget of {about}{need} tokens"
         );
-        return json!({"setting": "contextWindow", "value": value, "text": text});
+        return json!({"setting": "contextWindow", "value": value, "budget": need, "exact": exact, "text": text});
     }
     let text = format!(
         "an explicit input budget of {about}{need} tokens, which lifts the automatic ceilings"
     );
-    json!({"setting": "budget", "value": need, "text": text})
+    json!({"setting": "budget", "value": need, "exact": exact, "text": text})
 }
 
 /// The smallest window with these ratios whose hard limit holds that many tokens, as a first guess that errs upwards.

@@ -1,7 +1,7 @@
 //! What the engine needs from its host, as traits: the component implements them by WIT imports, tests in memory.
 //!
 //! Invariant: no port blocks on the world. Storage is local; what talks to a model is started and polled. A port is
-//! added here with the part of the engine that uses it: this version reads canonical files and keeps one block file.
+//! added here with the part of the engine that uses it: this version lists and reads canonical files and keeps one block file.
 
 /// A canonical place, granted when the session is opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -81,9 +81,27 @@ pub trait Storage {
         length: u32,
     ) -> Result<Vec<u8>, StorageError>;
 
+    /// Files of a place in byte order of their paths, from after `after`, at most `limit`, as JSON lines `{path, size, …}`.
+    /// [`StorageError::AccessDenied`] where the host lists nothing: the engine then knows of no file but the session's log.
+    fn list_files(
+        &self,
+        place: Place,
+        after: Option<&str>,
+        limit: u32,
+    ) -> Result<Vec<u8>, StorageError> {
+        let _ = (place, after, limit);
+        Err(StorageError::AccessDenied)
+    }
+
     /// Opens a block file, and makes it where it is not there. [`StorageError::AccessDenied`] where the host has no place
     /// for derived state: the engine then keeps it in memory.
     fn open_block_file(&self, name: &str) -> Result<Box<dyn BlockFile>, StorageError> {
+        let _ = name;
+        Err(StorageError::AccessDenied)
+    }
+
+    /// Size of a block file in bytes, as it is at the moment, without its lock; none where it is not there. Makes nothing.
+    fn block_file_size(&self, name: &str) -> Result<Option<u64>, StorageError> {
         let _ = name;
         Err(StorageError::AccessDenied)
     }

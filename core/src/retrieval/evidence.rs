@@ -34,6 +34,10 @@ pub enum EvidenceStatus {
     NoQuery,
     /// It was searched, now or for an earlier plan of the same task.
     Complete,
+    /// Another process held the index; asked again, the search may find something.
+    Busy,
+    /// The rows of the index were gone: another process makes them anew, or the database was damaged.
+    Lost,
     /// The search failed; why.
     Failed(String),
 }
@@ -45,7 +49,17 @@ impl EvidenceStatus {
             Self::Disabled => "disabled",
             Self::NoQuery => "no-query",
             Self::Complete => "complete",
-            Self::Failed(_) => "failed",
+            Self::Busy | Self::Lost | Self::Failed(_) => "failed",
+        }
+    }
+
+    /// Why the search failed, in a line for a person; none where it did not.
+    pub fn failure(&self) -> Option<&str> {
+        match self {
+            Self::Busy => Some("another process held the index"),
+            Self::Lost => Some("the index was lost and is being made anew"),
+            Self::Failed(reason) => Some(reason),
+            Self::Disabled | Self::NoQuery | Self::Complete => None,
         }
     }
 }

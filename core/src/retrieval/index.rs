@@ -8,6 +8,7 @@
 //! - One slice is one transaction: rows and checkpoint are written together or not at all.
 //! - The log is never written.
 
+use super::index_database::IndexDatabase;
 use super::source::Source;
 use super::timeline::Timeline;
 use crate::session::SessionLog;
@@ -71,7 +72,6 @@ impl IndexProgress {
 /// The index of one session.
 #[derive(Default)]
 pub struct SessionIndex {
-    database: Option<Database>,
     /// The session's row as this process last saw it, once it was compared with the log.
     session: Option<IndexedSession>,
     forced: Option<RebuildReason>,
@@ -92,14 +92,14 @@ impl SessionIndex {
         self.log_restarted();
     }
 
-    /// The database, once it was opened.
-    pub fn database(&self) -> Option<&Database> {
-        self.database.as_ref()
-    }
-
     /// The session's row as it was last written or read.
     pub fn session(&self) -> Option<&IndexedSession> {
         self.session.as_ref()
+    }
+
+    /// The indexed entries as they followed one another when they were last searched.
+    pub fn timeline(&self) -> &Timeline {
+        &self.timeline
     }
 
     /// How far the log is indexed, by what this process knows. Another process may have read more of it and indexed that.
@@ -119,21 +119,22 @@ impl SessionIndex {
     /// asks for a rebuild doubts it: it is checked as a whole first.
     pub fn advance(
         &mut self,
+        database: &mut IndexDatabase,
         source: &Source<'_>,
         max_bytes: u32,
         now_ms: u64,
     ) -> Result<IndexProgress, StoreError> {
         let outcome = self
-            .check_on_doubt(source, now_ms)
-            .and_then(|()| self.slice(source, max_bytes, now_ms));
+            .check_on_doubt(database, now_ms)
+            .and_then(|()| self.slice(database, source, max_bytes, now_ms));
         match outcome {
-            Err(StoreError::Damaged(_)) => self.reopen(now_ms)?,
+            Err(StoreError::Damaged(_)) => self.reopen(database, now_ms)?,
             outcome => return outcome,
         }
-        match self.slice(source, max_bytes, now_ms) {
+        match self.slice(database, source, max_bytes, now_ms) {
             Err(StoreError::Damaged(_)) => {
-                self.make_anew(now_ms)?;
-                self.slice(source, max_bytes, now_ms)
+                self.make_anew(database, now_ms)?;
+                self.slice(database, source, max_bytes, now_ms)
             }
             outcome => outcome,
         }
@@ -142,13 +143,14 @@ impl SessionIndex {
     /// Runs `query` on the database and the session's row. None where nothing is indexed yet.
     pub fn query<T>(
         &mut self,
+        database: &mut IndexDatabase,
         now_ms: u64,
         query: impl FnOnce(&rusqlite::Connection, &IndexedSession) -> Result<T, StoreError>,
     ) -> Result<Option<T>, StoreError> {
-        let (Some(database), Some(session)) = (&mut self.database, &self.session) else {
+        let (Some(opened), Some(session)) = (database.get_mut(), &self.session) else {
             return Ok(None);
         };
-        let outcome = database.read().and_then(|transaction| {
+        let outcome = opened.read().and_then(|transaction| {
             if !is_still_there(&transaction, session)? {
                 return Ok(None);
             }
@@ -158,7 +160,7 @@ impl SessionIndex {
         });
         match outcome {
             Err(StoreError::Damaged(_)) => {
-                self.reopen(now_ms)?;
+                self.reopen(database, now_ms)?;
                 Ok(None)
             }
             Ok(None) => {
@@ -173,6 +175,7 @@ impl SessionIndex {
     /// As [`Self::query`], with the indexed entries as they follow one another.
     pub fn search<T>(
         &mut self,
+        database: &mut IndexDatabase,
         log: &SessionLog,
         now_ms: u64,
         search: impl FnOnce(&rusqlite::Connection, &IndexedSession, &Timeline) -> Result<T, StoreError>,
@@ -183,13 +186,13 @@ impl SessionIndex {
             .as_ref()
             .map_or(0, |session| session.checkpoint.entries);
         if known < wanted {
-            let counts = self.query(now_ms, |connection, session| {
+            let counts = self.query(database, now_ms, |connection, session| {
                 entries::word_counts(connection, session, known)
             })?;
             self.timeline.extend(log, &counts.unwrap_or_default());
         }
         let timeline = std::mem::take(&mut self.timeline);
-        let found = self.query(now_ms, |connection, session| {
+        let found = self.query(database, now_ms, |connection, session| {
             search(connection, session, &timeline)
         });
         // Made anew meanwhile: then the old one is of no use.
@@ -200,12 +203,18 @@ impl SessionIndex {
     }
 
     /// Opens the database and looks at the session's row, and writes no entry.
-    pub fn look(&mut self, source: &Source<'_>, now_ms: u64) -> Result<(), StoreError> {
-        let database = source.opened(&mut self.database, now_ms)?;
-        let transaction = database.read()?;
+    pub fn look(
+        &mut self,
+        database: &mut IndexDatabase,
+        source: &Source<'_>,
+        now_ms: u64,
+    ) -> Result<(), StoreError> {
+        let transaction = database.open(now_ms)?.read()?;
         let stored = sessions::find(&transaction, source.session_id)?;
         transaction.finish()?;
+        // Rows that are to be made anew are not taken for whole.
         if self.session.is_none()
+            && self.forced.is_none()
             && let Some(stored) = stored
             && source.differs(&stored.checkpoint)?.is_none()
         {
@@ -214,42 +223,44 @@ impl SessionIndex {
         Ok(())
     }
 
-    fn check_on_doubt(&mut self, source: &Source<'_>, now_ms: u64) -> Result<(), StoreError> {
+    fn check_on_doubt(
+        &mut self,
+        database: &mut IndexDatabase,
+        now_ms: u64,
+    ) -> Result<(), StoreError> {
         if self.forced != Some(RebuildReason::Forced) {
             return Ok(());
         }
-        let database = source.opened(&mut self.database, now_ms)?;
-        match database.integrity_problems()?.into_iter().next() {
+        let problems = database.open(now_ms)?.integrity_problems()?;
+        match problems.into_iter().next() {
             Some(problem) => Err(StoreError::Damaged(problem)),
             None => Ok(()),
         }
     }
 
-    fn reopen(&mut self, now_ms: u64) -> Result<(), StoreError> {
-        self.replace(|database| database.reopen(now_ms))
+    fn reopen(&mut self, database: &mut IndexDatabase, now_ms: u64) -> Result<(), StoreError> {
+        self.replace(database, |database| database.reopen(now_ms))
     }
 
-    fn make_anew(&mut self, now_ms: u64) -> Result<(), StoreError> {
-        self.replace(|database| database.make_anew(now_ms))
+    fn make_anew(&mut self, database: &mut IndexDatabase, now_ms: u64) -> Result<(), StoreError> {
+        self.replace(database, |database| database.make_anew(now_ms))
     }
 
     fn replace(
         &mut self,
+        database: &mut IndexDatabase,
         with: impl FnOnce(Database) -> Result<Database, StoreError>,
     ) -> Result<(), StoreError> {
         self.log_restarted();
-        if let Some(database) = self.database.take() {
-            let database = with(database)?;
-            if database.was_made_anew() {
-                self.forced = Some(RebuildReason::DatabaseDamaged);
-            }
-            self.database = Some(database);
+        if database.replace(with)? {
+            self.forced = Some(RebuildReason::DatabaseDamaged);
         }
         Ok(())
     }
 
     fn slice(
         &mut self,
+        database: &mut IndexDatabase,
         source: &Source<'_>,
         max_bytes: u32,
         now_ms: u64,
@@ -257,12 +268,11 @@ impl SessionIndex {
         // Nothing is new, and nobody took the rows away: that takes one look at the session's row.
         if self.session.is_some()
             && self.progress(source.log).is_finished()
-            && self.query(now_ms, |_, _| Ok(()))?.is_some()
+            && self.query(database, now_ms, |_, _| Ok(()))?.is_some()
         {
             return Ok(self.progress(source.log));
         }
-        let database = source.opened(&mut self.database, now_ms)?;
-        let transaction = database.begin()?;
+        let transaction = database.open(now_ms)?.begin()?;
         // Another process may have indexed the same session on, or anew, since we last looked.
         let stored = sessions::find(&transaction, source.session_id)?;
         let is_ours = self.session.is_some() && self.session == stored;

@@ -107,6 +107,24 @@ impl Query {
         self.words.is_empty() && self.literals.is_empty() && self.dates.is_empty()
     }
 
+    /// Whether nothing is asked for but exact strings: every word is one of theirs.
+    pub fn asks_for_strings_only(&self) -> bool {
+        // Where words were left out for their number, nobody knows what they were.
+        if self.literals.is_empty() || !self.dates.is_empty() || self.words.len() >= MAX_WORDS {
+            return false;
+        }
+        let in_strings: Vec<String> = self
+            .literals
+            .iter()
+            .flat_map(|literal| words::words(&literal.text))
+            .flat_map(|word| words::parts(word.text).into_iter().chain([word.text]))
+            .map(|word| stem(&fold(word)))
+            .collect();
+        self.words
+            .iter()
+            .all(|word| in_strings.contains(&word.stem))
+    }
+
     fn ask_word(&mut self, word: &str, weight: f64) {
         if self.words.len() >= MAX_WORDS || is_stopword(word) || word.chars().nth(1).is_none() {
             return;
@@ -268,6 +286,21 @@ mod tests {
             literals_of("well-known things, e g. this. Caroline"),
             Vec::<String>::new()
         );
+    }
+
+    #[test]
+    fn a_query_of_strings_only() {
+        for text in [
+            "`parseLine`",
+            "\"never on main\"",
+            "src/a.ts, `b c`",
+            "where is `parseLine`?",
+        ] {
+            assert!(Query::of(text).asks_for_strings_only(), "{text}");
+        }
+        for text in ["retry budget", "`parseLine` fails", "`a.b` on May 3rd", ""] {
+            assert!(!Query::of(text).asks_for_strings_only(), "{text}");
+        }
     }
 
     #[test]

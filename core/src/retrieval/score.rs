@@ -8,10 +8,9 @@
 //! a score is a whole number of millionths before anybody compares it.
 
 use super::dates::MentionedDate;
-use super::indexed_text::indexed_text;
 use super::query::Literal;
 use super::reading::{Reader, Reading};
-use super::search::{Found, Reason, Searched};
+use super::search::{Found, Reason, Searched, WordRows};
 use super::timeline::Timeline;
 use crate::session::SessionLog;
 
@@ -60,30 +59,41 @@ pub(super) struct Asked {
 
 /// An exact string with the positions that hold it, ascending.
 #[derive(Debug)]
-pub(super) struct AskedLiteral {
-    pub literal: Literal,
-    pub rows: Vec<u32>,
+pub struct AskedLiteral {
+    pub(super) literal: Literal,
+    pub(super) rows: Vec<u32>,
 }
 
 /// Below 1, because the rarest word of a question is often the one that nobody but the asker uses.
 const RARITY_POWER: f64 = 0.8;
 
+/// A word in a larger share of the entries is common: it brings no candidates while there are others.
+const COMMON_SHARE: f64 = 0.3;
+
+impl WordRows {
+    /// The word with what it counts where so many of `entries` hold it.
+    pub(super) fn weighed(self, entries: f64, document_frequency: f64) -> Asked {
+        Asked {
+            word: self.word,
+            stem: self.stem,
+            forms: self.forms,
+            rarity: self.weight * rarity(entries, document_frequency),
+            document_frequency,
+            is_common: document_frequency > COMMON_SHARE * entries,
+            rows: self.rows,
+        }
+    }
+}
+
+/// What an exact string counts that so many of the entries hold.
+pub(super) fn literal_value(entries: f64, holding: f64) -> f64 {
+    LITERAL * rarity(entries, holding)
+}
+
 /// How telling it is to hold what so many of the entries hold.
 pub(super) fn rarity(entries: f64, holding: f64) -> f64 {
     let odds = (entries - holding + 0.5).max(0.5) / (holding + 0.5);
     libm::pow(libm::log(1.0 + odds), RARITY_POWER)
-}
-
-/// Whether the entry's text holds the string.
-pub(super) fn holds(log: &SessionLog, position: u32, literal: &Literal) -> bool {
-    let Some(text) = log.entries().get(position as usize).and_then(indexed_text) else {
-        return false;
-    };
-    if literal.any_case {
-        text.to_lowercase().contains(&literal.text.to_lowercase())
-    } else {
-        text.contains(&literal.text)
-    }
 }
 
 /// BM25's denominator for a text of that many words, without the frequency.
@@ -109,6 +119,11 @@ pub(super) struct Scorer<'a> {
     log: &'a SessionLog,
     timeline: &'a Timeline,
     in_scope: &'a dyn Fn(u32) -> bool,
+    /// Entries of all sessions that are searched together.
+    entries: f64,
+    /// By position: whether a row that was read names it for a word that counts beside others. Texts beside a candidate are read
+    /// only where one does.
+    may_help: Vec<bool>,
     /// Times that the question names, and what lying in one counts.
     times: Vec<std::ops::Range<i64>>,
     in_time: f64,
@@ -119,11 +134,13 @@ pub(super) struct Scorer<'a> {
 }
 
 impl<'a> Scorer<'a> {
+    /// `entries` are those of all sessions that are searched together; the exact strings come with what they count.
     pub(super) fn new(
         asked: Vec<Asked>,
-        literals: Vec<AskedLiteral>,
+        literals: Vec<(AskedLiteral, f64)>,
         dates: &[MentionedDate],
         searched: &Searched<'a>,
+        entries: f64,
     ) -> Self {
         let Searched {
             log,
@@ -131,14 +148,6 @@ impl<'a> Scorer<'a> {
             in_scope,
             ..
         } = *searched;
-        let entries = f64::from(timeline.entries());
-        let literals: Vec<(AskedLiteral, f64)> = literals
-            .into_iter()
-            .map(|literal| {
-                let value = LITERAL * rarity(entries, literal.rows.len() as f64);
-                (literal, value)
-            })
-            .collect();
         let times = named_times(dates, log, timeline);
         let held = if times.is_empty() {
             0
@@ -150,17 +159,27 @@ impl<'a> Scorer<'a> {
         let in_time = if held == 0 {
             0.0
         } else {
-            IN_TIME * rarity(entries, held as f64)
+            IN_TIME * rarity(f64::from(timeline.entries()), held as f64)
         };
         let total = asked.iter().map(|word| word.rarity).sum::<f64>()
             + literals.iter().map(|(_, value)| value).sum::<f64>()
             + in_time;
+        let mut may_help = vec![false; timeline.entries() as usize];
+        for word in asked.iter().filter(|word| !word.is_common) {
+            for (position, _) in &word.rows {
+                if let Some(flag) = may_help.get_mut(*position as usize) {
+                    *flag = true;
+                }
+            }
+        }
         let mut scorer = Self {
             asked,
             literals,
             log,
             timeline,
             in_scope,
+            entries,
+            may_help,
             times,
             in_time,
             total: total.max(f64::MIN_POSITIVE),
@@ -170,8 +189,12 @@ impl<'a> Scorer<'a> {
         scorer
     }
 
-    /// The most promising positions by the index alone, the best first.
-    pub(super) fn candidates(&self, eligible: &dyn Fn(u32) -> bool, most: usize) -> Vec<u32> {
+    /// The most promising positions by the index alone, each behind what it promises in millionths, the best first.
+    pub(super) fn candidates(
+        &self,
+        eligible: &dyn Fn(u32) -> bool,
+        most: usize,
+    ) -> Vec<(i64, u32)> {
         let mut promise = Promise::new(self.timeline.entries());
         for word in self.driving() {
             for (position, weight) in &word.rows {
@@ -201,8 +224,7 @@ impl<'a> Scorer<'a> {
             .collect();
         ranked.sort_unstable_by(|one, other| other.cmp(one));
         ranked.truncate(most);
-        // The best first: when the bytes that may be read run out, it is the least promising that are left.
-        ranked.into_iter().map(|(_, position)| position).collect()
+        ranked
     }
 
     /// What a row of the index promises for its entry and for those beside it.
@@ -335,6 +357,7 @@ impl<'a> Scorer<'a> {
         let behind = self.behind(position);
         let mut around = Vec::with_capacity(4);
         let mut add = |other: Option<u32>, share: &dyn Fn(&Reading) -> f64| {
+            let other = other.filter(|other| self.may_help.get(*other as usize) == Some(&true));
             if let Some(other) = other {
                 let text = reader.read(other);
                 let share = share(&text);
@@ -375,7 +398,6 @@ impl<'a> Scorer<'a> {
             return;
         }
         let usual = (lengths.iter().sum::<f64>() / count).max(1.0);
-        let entries = f64::from(self.timeline.entries());
         for word in &self.asked {
             let mut frequencies = vec![0.0; lengths.len()];
             for (position, weight) in &word.rows {
@@ -388,7 +410,7 @@ impl<'a> Scorer<'a> {
                 .filter(|frequency| **frequency > 0.0)
                 .count();
             // What the word itself counts, with its rarity among bursts in place of that among entries.
-            let own = rarity(entries, word.document_frequency).max(f64::MIN_POSITIVE);
+            let own = rarity(self.entries, word.document_frequency).max(f64::MIN_POSITIVE);
             let value = word.rarity / own * rarity(count, holding as f64);
             for ((score, frequency), length) in
                 self.burst_scores.iter_mut().zip(&frequencies).zip(lengths)

@@ -1,36 +1,33 @@
 //! From a query to ranked entries.
 //!
-//! The way: the index says which entries hold the rarer words and the exact strings → a first score from that alone chooses
-//! [`MAX_CANDIDATES`] → these and their neighbours are read from the log, verified and scored in full ([`super::score`]).
+//! The way: the index says which entries hold the exact strings and the rarer words ([`ask_words`]) → a first score from that alone chooses
+//! candidates → these and their neighbours are read from the log, verified and scored in full ([`rank`]). A query of exact strings
+//! only that are all found ends with them.
 //!
 //! Invariants:
 //! - Who may be found (branch, scope, not in the prompt already) is asked for every row of the index before anything is
 //!   counted or cut off.
 //! - An entry is found because its text, or that of an entry beside it, was verified to hold what was asked for.
-//! - Work is bounded: [`MAX_WORD_ROWS`] rows a word, [`MAX_CANDIDATES`] candidates, [`MAX_READ_BYTES`] bytes of text. Words so common
+//! - Work is bounded: [`MAX_WORD_ROWS`] rows a word, [`MAX_CANDIDATES`](super::rank::MAX_CANDIDATES) candidates. Words so common
 //!   that the bound cuts them off bring no candidates; they are scored in those that others bring.
 //! - Scores are rounded before they are compared; equal ones are ordered by position, the newest first.
 
 use rusqlite::Connection;
 
+use super::literals::ask_literals;
 use super::query::Query;
-use super::score::{self, Asked, Scorer};
+use super::rank::rank;
+use super::score::AskedLiteral;
 use super::timeline::Timeline;
 use super::words;
+use crate::fixed_hash::FixedHashMap;
 use crate::session::SessionLog;
+use crate::store::StoreError;
+use crate::store::entries::{self, LastWord};
 use crate::store::sessions::IndexedSession;
-use crate::store::{StoreError, entries};
 
 /// Rows of the index that are read for the forms of a word, the newest of each form.
 pub const MAX_WORD_ROWS: usize = 2_048;
-/// Rows that are compared with the log for one exact string, the newest.
-const MAX_LITERAL_ROWS: usize = 256;
-/// Candidates that are scored in full.
-pub const MAX_CANDIDATES: usize = 256;
-/// Bytes of text that one query reads.
-const MAX_READ_BYTES: usize = 3 * 1024 * 1024;
-/// A word in a larger share of the entries is common: it brings no candidates while there are others.
-const COMMON_SHARE: f64 = 0.3;
 /// Rows from which on a word needs no related stems.
 const ENOUGH_ROWS: usize = 512;
 /// Stems beside a word's own that begin as it does: how many, how much longer or shorter, and what they count.
@@ -83,6 +80,7 @@ impl std::fmt::Display for Reason {
 }
 
 /// What a search looks at.
+#[derive(Clone, Copy)]
 pub struct Searched<'a> {
     /// The log that the index was made from.
     pub log: &'a SessionLog,
@@ -92,40 +90,87 @@ pub struct Searched<'a> {
     pub in_scope: &'a dyn Fn(u32) -> bool,
     /// Whether the entry at that position, which is in scope, may be found.
     pub eligible: &'a dyn Fn(u32) -> bool,
-    /// Entries that are wanted.
-    pub limit: usize,
 }
 
-/// The best entries for the query, best first.
+/// The best entries of one session for the query, best first, at most `limit`.
 pub fn search(
     connection: &Connection,
     session: &IndexedSession,
     query: &Query,
     searched: &Searched<'_>,
+    limit: usize,
 ) -> Result<Vec<Found>, StoreError> {
-    let mut asked = Vec::new();
-    for word in &query.words {
-        asked.extend(asked_word(connection, session, word, searched)?);
-    }
-    let literals = asked_literals(connection, session, query, searched)?;
-    if asked.is_empty() && literals.is_empty() && query.dates.is_empty() {
-        return Ok(Vec::new());
-    }
-    let scorer = Scorer::new(asked, literals, &query.dates, searched);
-    let candidates = scorer.candidates(searched.eligible, MAX_CANDIDATES);
-    let mut found = scorer.score(&candidates, MAX_READ_BYTES);
-    found.sort_by_key(|found| std::cmp::Reverse((found.score, found.position)));
-    found.truncate(searched.limit);
-    Ok(found)
+    let literals = ask_literals(connection, session, query, searched)?;
+    let words = if are_enough(query, &[&literals]) {
+        Vec::new()
+    } else {
+        ask_words(
+            connection,
+            session,
+            query,
+            searched,
+            &mut RelatedStems::default(),
+        )?
+    };
+    let asked = AskedIndex { literals, words };
+    let found = rank(vec![(asked, *searched)], query, limit);
+    Ok(found.into_iter().map(|(_, found)| found).collect())
 }
 
-/// One word with the rows that hold a form of it. None where no row does.
-fn asked_word(
+/// What the index of one session says of a query.
+pub struct AskedIndex {
+    /// One for each exact string of the query.
+    pub literals: Vec<AskedLiteral>,
+    /// One for each word of the query; none where they were not asked for.
+    pub words: Vec<WordRows>,
+}
+
+/// A word with the entries of one session that hold a form of it.
+pub struct WordRows {
+    pub(super) word: String,
+    pub(super) stem: String,
+    /// What the word counts.
+    pub(super) weight: f64,
+    /// Stems that count as it, and how much.
+    pub(super) forms: Vec<(String, f64)>,
+    /// How many entries hold it, those that were not read guessed.
+    pub(super) document_frequency: f64,
+    /// Positions that hold a form, ascending, with the largest weight of a form there.
+    pub(super) rows: Vec<(u32, f64)>,
+}
+
+/// Asks the index of one session which entries hold the words of a query. `related` are known from other sessions of the same query.
+pub fn ask_words(
+    connection: &Connection,
+    session: &IndexedSession,
+    query: &Query,
+    searched: &Searched<'_>,
+    related: &mut RelatedStems,
+) -> Result<Vec<WordRows>, StoreError> {
+    let words = query.words.iter();
+    words
+        .map(|word| word_rows(connection, session, word, searched, related))
+        .collect()
+}
+
+/// Whether the entries that hold the exact strings of a query are all that it wants, by what each session that is searched says of
+/// them: who asks for strings as they are, and nothing else, wants the entries that hold them. Their words help where none does.
+pub fn are_enough(query: &Query, sessions: &[&[AskedLiteral]]) -> bool {
+    query.asks_for_strings_only()
+        && (0..query.literals.len()).all(|number| {
+            let of_each = sessions.iter().filter_map(|literals| literals.get(number));
+            of_each.into_iter().any(|literal| !literal.rows.is_empty())
+        })
+}
+
+/// One word with the rows that hold a form of it.
+fn word_rows(
     connection: &Connection,
     session: &IndexedSession,
     word: &super::query::AskedWord,
     searched: &Searched<'_>,
-) -> Result<Option<Asked>, StoreError> {
+    related: &mut RelatedStems,
+) -> Result<WordRows, StoreError> {
     let mut forms: Vec<(String, f64)> = Vec::new();
     let timeline = searched.timeline;
     let mut rows = Rows::new(timeline.entries(), searched.in_scope);
@@ -135,10 +180,10 @@ fn asked_word(
     }
     // A word that many entries hold needs no relatives, and has the most.
     if rows.found.len() < ENOUGH_ROWS {
-        for related in related_stems(connection, &word.stem)? {
-            if forms.iter().all(|(stem, _)| *stem != related) {
-                rows.read(connection, session, &related, RELATED_WEIGHT)?;
-                forms.push((related, RELATED_WEIGHT));
+        for related in related.of(connection, &word.stem)? {
+            if forms.iter().all(|(stem, _)| stem != related) {
+                rows.read(connection, session, related, RELATED_WEIGHT)?;
+                forms.push((related.clone(), RELATED_WEIGHT));
             }
         }
     }
@@ -147,9 +192,6 @@ fn asked_word(
         estimated,
         ..
     } = rows;
-    if rows.is_empty() {
-        return Ok(None);
-    }
     rows.sort_unstable_by(|one, other| one.0.cmp(&other.0).then(other.1.total_cmp(&one.1)));
     rows.dedup_by_key(|row| row.0);
     let entries = f64::from(timeline.entries());
@@ -158,16 +200,14 @@ fn asked_word(
     } else {
         rows.len() as f64
     };
-    let is_common = document_frequency > COMMON_SHARE * entries;
-    Ok(Some(Asked {
+    Ok(WordRows {
         word: word.word.clone(),
         stem: word.stem.clone(),
+        weight: word.weight,
         forms,
-        rarity: word.weight * score::rarity(entries, document_frequency),
         document_frequency,
-        is_common,
         rows,
-    }))
+    })
 }
 
 /// The rows of the index for the forms of a word.
@@ -202,7 +242,7 @@ impl<'a> Rows<'a> {
             return Ok(());
         }
         let mut oldest = self.entries;
-        entries::with_word(connection, session, word, |position| {
+        entries::with_words(connection, session, &[word], LastWord::Whole, |position| {
             // An entry outside of what is searched takes no row from the others.
             if (self.in_scope)(position) {
                 self.found.push((position, weight));
@@ -222,6 +262,20 @@ impl<'a> Rows<'a> {
     }
 }
 
+/// Related stems by stem. They are those of the whole database, so that the sessions of a query share them.
+#[derive(Default)]
+pub struct RelatedStems(FixedHashMap<String, Vec<String>>);
+
+impl RelatedStems {
+    fn of(&mut self, connection: &Connection, stem: &str) -> Result<&[String], StoreError> {
+        if !self.0.contains_key(stem) {
+            let related = related_stems(connection, stem)?;
+            self.0.insert(stem.to_owned(), related);
+        }
+        Ok(self.0.get(stem).map_or(&[], Vec::as_slice))
+    }
+}
+
 /// Stems of the index that begin as this one does, the most telling ones: those nearest in length, then in byte order.
 fn related_stems(connection: &Connection, stem: &str) -> Result<Vec<String>, StoreError> {
     if stem.len() < SHORTEST_RELATED || !stem.is_ascii() {
@@ -238,34 +292,4 @@ fn related_stems(connection: &Connection, stem: &str) -> Result<Vec<String>, Sto
     related.sort_by_key(|other| (other.len().abs_diff(stem.len()), other.clone()));
     related.truncate(MAX_RELATED_STEMS);
     Ok(related)
-}
-
-/// The exact strings with the entries whose text was verified to hold them.
-fn asked_literals(
-    connection: &Connection,
-    session: &IndexedSession,
-    query: &Query,
-    searched: &Searched<'_>,
-) -> Result<Vec<score::AskedLiteral>, StoreError> {
-    let mut asked = Vec::new();
-    for literal in &query.literals {
-        let mut rows = Vec::new();
-        let mut looked_at = 0;
-        entries::with_trigrams(connection, session, &literal.text, |position| {
-            looked_at += 1;
-            let may_be_found = (searched.in_scope)(position) && (searched.eligible)(position);
-            if may_be_found && score::holds(searched.log, position, literal) {
-                rows.push(position);
-            }
-            looked_at < MAX_LITERAL_ROWS
-        })?;
-        rows.sort_unstable();
-        if !rows.is_empty() {
-            asked.push(score::AskedLiteral {
-                literal: literal.clone(),
-                rows,
-            });
-        }
-    }
-    Ok(asked)
 }

@@ -11,10 +11,10 @@ use super::index::RebuildReason;
 use super::indexed_text::{cut, indexed_text};
 use super::words;
 use crate::ports::{Place, Storage, StorageError};
-use crate::session::{EntryKind, SessionLog};
+use crate::session::SessionLog;
+use crate::store::StoreError;
 use crate::store::entries::{self, EntryRow};
 use crate::store::sessions::{Checkpoint, IndexedSession};
-use crate::store::{Database, StoreError};
 
 /// Bytes before the checkpoint that are hashed (behaviour 2.14).
 const TAIL_BYTES: u64 = 64 * 1024;
@@ -23,7 +23,7 @@ const MAX_HEADER_BYTES: u32 = 1024 * 1024;
 /// Bytes of one entry's text that are indexed: what a tool puts out beyond that is data.
 const MAX_INDEXED_BYTES: usize = 1024 * 1024;
 
-/// What the index works on: one session's log and where its rows are kept.
+/// What the index works on: one session's log.
 pub struct Source<'a> {
     /// The session's ID.
     pub session_id: &'a str,
@@ -33,24 +33,9 @@ pub struct Source<'a> {
     pub log: &'a SessionLog,
     /// Where canonical files are read.
     pub storage: &'a Rc<dyn Storage>,
-    /// The block file of the database; none keeps it in memory.
-    pub database: Option<&'a str>,
 }
 
 impl Source<'_> {
-    pub(super) fn opened<'d>(
-        &self,
-        database: &'d mut Option<Database>,
-        now_ms: u64,
-    ) -> Result<&'d mut Database, StoreError> {
-        if let Some(database) = database {
-            Ok(database)
-        } else {
-            let opened = Database::open(self.storage, self.database, now_ms)?;
-            Ok(database.insert(opened))
-        }
-    }
-
     /// Why the log is not the one that the checkpoint was made from; none where it still begins with that.
     pub(super) fn differs(
         &self,
@@ -146,9 +131,6 @@ impl Source<'_> {
                     text,
                 },
             )?;
-            if let EntryKind::Label { target_id, label } = &entry.kind {
-                entries::set_label(connection, session, target_id, label.as_deref())?;
-            }
             word_counts.push(indexed.count);
             // An entry without text is work all the same.
             bytes += text.len().max(64) as u64;

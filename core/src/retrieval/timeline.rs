@@ -3,7 +3,10 @@
 //! Invariants: it only grows, entry by entry, and is made anew with the index; entries without text (a change of model, a
 //! label taken away) have no place among neighbours, nor have those outside of what is searched.
 
+use std::cell::OnceCell;
+
 use super::score::length_damping;
+use super::trigrams::TrigramSample;
 use crate::session::SessionLog;
 
 /// Silence that parts two bursts of work, in milliseconds.
@@ -18,6 +21,8 @@ pub struct Timeline {
     /// Words of each burst of work.
     burst_words: Vec<f64>,
     newest_ms: Option<u64>,
+    /// Taken when the first exact string is looked for.
+    trigrams: OnceCell<TrigramSample>,
 }
 
 impl Timeline {
@@ -46,6 +51,20 @@ impl Timeline {
             self.damping.push(length_damping(*count));
             self.bursts.push(self.burst_words.len() as u32 - 1);
         }
+        let entries = self.entries();
+        if self
+            .trigrams
+            .get()
+            .is_some_and(|sample| sample.is_outgrown(entries))
+        {
+            self.trigrams = OnceCell::new();
+        }
+    }
+
+    /// How frequent runs of three characters are in the log that the timeline was made from.
+    pub(super) fn trigrams(&self, log: &SessionLog) -> &TrigramSample {
+        self.trigrams
+            .get_or_init(|| TrigramSample::of(log, self.entries()))
     }
 
     /// BM25's denominator for the text there, without the frequency.

@@ -14,6 +14,7 @@ use serde_json::Value;
 use super::damage::DamageCode;
 use super::document_value::DocumentValue;
 use super::shallow_scan::{ShallowFields, ShallowScan};
+use super::surrogates::lone_surrogates_replaced;
 
 /// Nesting that `serde_json` follows.
 const MAX_DEPTH: u64 = 127;
@@ -181,57 +182,11 @@ fn repair(text: &str, damage: &mut Vec<DamageCode>) -> Option<String> {
     if without_nul.is_some() {
         damage.push(DamageCode::NulBytes);
     }
-    let paired = replace_lone_surrogates(without_nul.as_deref().unwrap_or(text));
+    let paired = lone_surrogates_replaced(without_nul.as_deref().unwrap_or(text));
     if paired.is_some() {
         damage.push(DamageCode::LoneSurrogate);
     }
     paired.or(without_nul)
-}
-
-/// Replaces every `\uD800`–`\uDFFF` that is no half of a pair by `\uFFFD`; none where there is nothing to replace.
-fn replace_lone_surrogates(text: &str) -> Option<String> {
-    let mut replaced = String::new();
-    let mut copied = 0;
-    let mut position = 0;
-    while let Some(offset) = text.get(position..)?.find('\\') {
-        let start = position + offset;
-        position = match surrogate_at(text, start) {
-            // A pair stays as it is.
-            Some(0xD800..=0xDBFF)
-                if matches!(surrogate_at(text, start + 6), Some(0xDC00..=0xDFFF)) =>
-            {
-                start + 12
-            }
-            Some(_) => {
-                replaced.push_str(text.get(copied..start)?);
-                replaced.push_str("\\ufffd");
-                copied = start + 6;
-                copied
-            }
-            // Any other escape: its second character can be a backslash.
-            None => {
-                start
-                    + 1
-                    + text
-                        .get(start + 1..)?
-                        .chars()
-                        .next()
-                        .map_or(0, char::len_utf8)
-            }
-        };
-    }
-    if copied == 0 {
-        return None;
-    }
-    replaced.push_str(text.get(copied..)?);
-    Some(replaced)
-}
-
-/// The surrogate that an escape at that position stands for.
-fn surrogate_at(text: &str, position: usize) -> Option<u16> {
-    let escape = text.get(position..position + 6)?;
-    let code = u16::from_str_radix(escape.strip_prefix("\\u")?, 16).ok()?;
-    (0xD800..=0xDFFF).contains(&code).then_some(code)
 }
 
 fn fingerprint(text: &str) -> u64 {

@@ -10,7 +10,7 @@ use super::vfs::Vfs;
 use crate::ports::{Storage, StorageError};
 
 /// KiB of pages that SQLite keeps, negative as its pragma wants it.
-const CACHE_KIB: i64 = -32 * 1024;
+const CACHE_KIB: i64 = -16 * 1024;
 /// The tables of FTS5.
 const FULL_TEXT_TABLES: [&str; 2] = ["entry_words", "entry_trigrams"];
 /// Bytes of a page, in every version.
@@ -191,8 +191,14 @@ impl Database {
             | OpenFlags::SQLITE_OPEN_CREATE
             | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let mut connection = Connection::open_with_flags_and_vfs(name, flags, vfs.name())?;
+        // Opening reads a dozen times. Were the file taken for each of them, a busy one would never be opened: it is taken once.
+        connection.pragma_update(None, "locking_mode", "EXCLUSIVE")?;
         prepare(&connection)?;
-        match migrations::migrate(&mut connection, now_ms)? {
+        let schema = migrations::migrate(&mut connection, now_ms)?;
+        connection.pragma_update(None, "locking_mode", "NORMAL")?;
+        // The mode counts from the next access on, which gives the file back.
+        connection.query_row("PRAGMA user_version", [], |_| Ok(()))?;
+        match schema {
             Schema::Newer(version) => {
                 drop(connection);
                 drop(vfs);
@@ -266,7 +272,6 @@ fn prepare(connection: &Connection) -> Result<(), StoreError> {
          PRAGMA cache_spill = OFF;
          PRAGMA journal_mode = DELETE;
          PRAGMA synchronous = FULL;
-         PRAGMA foreign_keys = ON;
          PRAGMA trusted_schema = OFF;
          PRAGMA secure_delete = FAST;
          PRAGMA temp_store = MEMORY;"
@@ -284,6 +289,19 @@ pub(super) fn tune_full_text(connection: &Connection) -> Result<(), StoreError> 
         )?;
     }
     Ok(())
+}
+
+/// Takes away what a block file holds; makes none where there is none. Whoever has it open finds it empty. One that may not be written
+/// stays.
+pub fn empty_if_there(storage: &Rc<dyn Storage>, name: &str) -> Result<(), StoreError> {
+    match storage.block_file_size(name) {
+        Ok(None | Some(0)) | Err(StorageError::AccessDenied) => Ok(()),
+        Ok(Some(_)) => match look_at(storage, name)? {
+            Look::At { .. } => empty(storage, name),
+            Look::No(_) => Ok(()),
+        },
+        Err(error) => Err(port_error(&error)),
+    }
 }
 
 /// Leaves an empty block file: whoever opens it next makes the schema anew.

@@ -81,27 +81,6 @@ pub fn insert(
     Ok(())
 }
 
-/// Sets or takes away the label of an entry.
-pub fn set_label(
-    connection: &Connection,
-    session: &IndexedSession,
-    entry_id: &str,
-    label: Option<&str>,
-) -> Result<(), StoreError> {
-    match label {
-        Some(label) => connection
-            .prepare_cached(
-                "INSERT INTO labels (session, entry_id, label) VALUES (?1, ?2, ?3)
-                 ON CONFLICT (session, entry_id) DO UPDATE SET label = excluded.label",
-            )?
-            .execute((session.number, entry_id, label))?,
-        None => connection
-            .prepare_cached("DELETE FROM labels WHERE session = ?1 AND entry_id = ?2")?
-            .execute((session.number, entry_id))?,
-    };
-    Ok(())
-}
-
 /// Takes away everything of a session but its row.
 pub(super) fn remove_all(
     connection: &Connection,
@@ -137,37 +116,59 @@ pub(super) fn remove_all(
         }
     }
     connection.execute("DELETE FROM entries WHERE key BETWEEN ?1 AND ?2", range)?;
-    connection.execute("DELETE FROM labels WHERE session = ?1", [session.number])?;
     Ok(())
 }
 
-/// The positions of entries that hold the word, newest first, until `keep_on` says no. The word is one token of
-/// [`crate::retrieval::words`]; FTS5 brings it to its stem as it did with those of the entries.
-pub fn with_word(
-    connection: &Connection,
-    session: &IndexedSession,
-    word: &str,
-    keep_on: impl FnMut(u32) -> bool,
-) -> Result<(), StoreError> {
-    let sql = "SELECT rowid FROM entry_words WHERE entry_words MATCH ?1 AND rowid BETWEEN ?2 AND ?3 ORDER BY rowid DESC";
-    positions(connection, sql, session, &quoted(word), keep_on)
+/// How the last of several words is meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LastWord {
+    /// As it stands.
+    Whole,
+    /// As the beginning of a word.
+    Beginning,
 }
 
-/// The positions of entries that may hold the text, newest first, until `keep_on` says no: they hold all its runs of three
-/// characters, in any case of letters. A text of fewer than three characters has no run and finds nothing.
+/// The positions of entries that hold all these words, newest first, until `keep_on` says no. A word is one token of
+/// [`crate::retrieval::words`]; FTS5 brings it to its stem as it did with those of the entries. No word finds nothing.
+pub fn with_words(
+    connection: &Connection,
+    session: &IndexedSession,
+    words: &[&str],
+    last: LastWord,
+    keep_on: impl FnMut(u32) -> bool,
+) -> Result<(), StoreError> {
+    if words.is_empty() {
+        return Ok(());
+    }
+    let mut asked = words
+        .iter()
+        .map(|word| quoted(word))
+        .collect::<Vec<_>>()
+        .join(" AND ");
+    if last == LastWord::Beginning {
+        asked.push('*');
+    }
+    let sql = "SELECT rowid FROM entry_words WHERE entry_words MATCH ?1 AND rowid BETWEEN ?2 AND ?3 ORDER BY rowid DESC";
+    positions(connection, sql, (&asked, range(session)), keep_on)
+}
+
+/// The positions from `oldest` on of entries that hold all these runs of three characters, in any case of letters, newest first,
+/// until `keep_on` says no. No run finds nothing.
 pub fn with_trigrams(
     connection: &Connection,
     session: &IndexedSession,
-    text: &str,
+    runs: &[String],
+    oldest: u32,
     keep_on: impl FnMut(u32) -> bool,
 ) -> Result<(), StoreError> {
-    let runs = trigrams(text);
     if runs.is_empty() {
         return Ok(());
     }
     let runs: Vec<String> = runs.iter().map(|run| quoted(run)).collect();
     let sql = "SELECT rowid FROM entry_trigrams WHERE entry_trigrams MATCH ?1 AND rowid BETWEEN ?2 AND ?3 ORDER BY rowid DESC";
-    positions(connection, sql, session, &runs.join(" AND "), keep_on)
+    let (_, last) = range(session);
+    let range = (session.key(oldest).0, last);
+    positions(connection, sql, (&runs.join(" AND "), range), keep_on)
 }
 
 /// The word counts of a session's entries from a position on, in order.
@@ -205,27 +206,6 @@ pub fn words_from(
     Ok(words)
 }
 
-/// Runs that one search asks for at most: more of them find hardly less, and each costs a list to walk.
-const MAX_TRIGRAMS: usize = 24;
-
-/// Runs of three characters that a text must hold, spread over its length.
-fn trigrams(text: &str) -> Vec<String> {
-    let characters: Vec<char> = text
-        .chars()
-        .filter(|character| *character != '\0')
-        .collect();
-    let all = characters.len().saturating_sub(2);
-    let step = all.div_ceil(MAX_TRIGRAMS).max(1);
-    let mut runs: Vec<String> = characters
-        .windows(3)
-        .step_by(step)
-        .map(|run| run.iter().collect())
-        .collect();
-    runs.sort_unstable();
-    runs.dedup();
-    runs
-}
-
 /// A string of FTS5's query language; a quotation mark in it is doubled.
 fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('"', "\"\""))
@@ -251,11 +231,9 @@ fn next<'a>(rows: &'a mut rusqlite::Rows<'_>) -> Result<Option<&'a rusqlite::Row
 fn positions(
     connection: &Connection,
     sql: &str,
-    session: &IndexedSession,
-    query: &str,
+    (query, (first, last)): (&str, (i64, i64)),
     mut keep_on: impl FnMut(u32) -> bool,
 ) -> Result<(), StoreError> {
-    let (first, last) = range(session);
     let mut statement = connection.prepare_cached(sql)?;
     let mut rows = statement.query((query, first, last))?;
     while let Some(row) = next(&mut rows)? {

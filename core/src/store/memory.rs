@@ -51,6 +51,25 @@ impl Storage for MemoryStorage {
         Ok(content[from..to].to_vec())
     }
 
+    fn list_files(
+        &self,
+        _place: Place,
+        after: Option<&str>,
+        limit: u32,
+    ) -> Result<Vec<u8>, StorageError> {
+        self.crossings.set(self.crossings.get() + 1);
+        let files = self.files.borrow();
+        let listed = files
+            .iter()
+            .filter(|(path, _)| after.is_none_or(|after| path.as_str() > after))
+            .take(limit as usize);
+        let line = |(path, content): (&String, &Vec<u8>)| {
+            serde_json::json!({"path": path, "size": content.len(), "modifiedMs": 0}).to_string()
+                + "\n"
+        };
+        Ok(listed.map(line).collect::<String>().into_bytes())
+    }
+
     fn open_block_file(&self, name: &str) -> Result<Box<dyn BlockFile>, StorageError> {
         self.crossings.set(self.crossings.get() + 1);
         Ok(Box::new(MemoryBlock {
@@ -62,6 +81,14 @@ impl Storage for MemoryStorage {
             failing_commit: Rc::clone(&self.failing_commit),
             failing_read: Rc::clone(&self.failing_read),
         }))
+    }
+
+    fn block_file_size(&self, name: &str) -> Result<Option<u64>, StorageError> {
+        self.crossings.set(self.crossings.get() + 1);
+        let blocks = self.blocks.borrow();
+        Ok(blocks
+            .get(name)
+            .map(|content| content.borrow().bytes.len() as u64))
     }
 }
 

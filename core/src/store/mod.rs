@@ -17,5 +17,5 @@ pub mod vfs;
 #[cfg(test)]
 pub(crate) mod memory;
 
-pub use database::{Database, Standing};
+pub use database::{Database, Standing, empty_if_there};
 pub use error::StoreError;

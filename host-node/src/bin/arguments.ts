@@ -1,6 +1,6 @@
 /** What the command line says, checked. Every mistake is one line that says what is allowed. */
 import { parseArgs, type ParseArgsConfig } from "node:util";
-import type { LogFormat } from "../contract.js";
+import type { HistoryScope, LogFormat } from "../contract.js";
 import { FOUND_HITS } from "../limits.js";
 
 const COMMANDS = "plan, inspect, search, index or health";
@@ -41,7 +41,7 @@ export interface SearchArguments extends LogArguments {
   /** A file of questions, or `-` for standard input. */
   readonly queries?: string;
   readonly limit: number;
-  readonly scope: "current-branch" | "current-session";
+  readonly scope: HistoryScope;
   readonly at?: string;
   readonly config: readonly string[];
   readonly json: boolean;
@@ -79,9 +79,11 @@ export class BadInput extends Error {
 
 export const helpText = `ds4-context: decides what a coding agent's context window holds
 
-  ds4-context plan --session FILE [--at ENTRY] [--window N] [--budget N] [--model PROVIDER/ID] [--config FILE] [--json]
+  ds4-context plan --session FILE [--at ENTRY] [--window N] [--budget N]
+                   [--model PROVIDER/ID] [--config FILE] [--json]
   ds4-context inspect --session FILE [--json]
-  ds4-context search --session FILE [--limit K] [--scope SCOPE] [--at ENTRY] [--json] QUERY
+  ds4-context search --session FILE [--limit K] [--scope SCOPE] [--at ENTRY]
+                     [--json] QUERY
   ds4-context search --session FILE [--limit K] [--stats] --queries FILE|-
   ds4-context index --session FILE [--rebuild] [--json]
   ds4-context health --session FILE [--json]
@@ -94,31 +96,44 @@ health    where the index lives, how large it is, and whether it is whole
 
 --session FILE        the session log
 --format pi|runtime   the log's format; by default its first line tells
---at ENTRY            plan at this entry, or search its branch, instead of the log's last
+--at ENTRY            plan at this entry, or search its branch, instead of the
+                      log's last
 --window N            tokens of the model's context window
---budget N            tokens of input; replaces the target, never raises the hard limit
+--budget N            tokens of input; replaces the target, never raises the
+                      hard limit
 --model PROVIDER/ID   the model to plan for instead of the log's own
 --config FILE         a configuration file; the last one wins
---queries FILE        a file of questions, one {"id": …, "query": "…"} a line, or - for standard input
+--queries FILE        a file of questions, one {"id": …, "query": "…"} a line,
+                      or - for standard input
 --limit K             hits a question, 1 to 1000; 10 unless said otherwise
---scope SCOPE         current-branch, or current-session, which has the other branches as well
---stats               one more line at the end with the times of indexing and searching, in milliseconds
+--scope SCOPE         current-branch; current-session has the other branches
+                      as well, current-lineage the sessions that it was
+                      forked from, project every session of the folder,
+                      which needs historyTools.allowProjectScope
+--stats               with --queries: one more line at the end with the times
+                      of indexing and searching, in milliseconds
 --rebuild             make the session's index anew from its log
---data-dir DIR        folder with ds4-context.json and for what is derived, instead of DS4_CONTEXT_HOME; by default the
-                      platform's data folder, where only index and health keep anything
---json                print the planned messages, the inspection, the answer or the state as one line of JSON
---explain             for every exclusion the smallest change that would include it
+--data-dir DIR        folder with ds4-context.json and for what is derived,
+                      instead of DS4_CONTEXT_HOME; by default the platform's
+                      data folder, where only index and health keep anything
+--json                print the planned messages, the inspection, the answer
+                      or the state as one line of JSON
+--explain             for every exclusion the smallest change that would
+                      include it
 --manifest            print the plan's manifest, one line of JSON
---now-ms MS           time of the manifest or the search, instead of the clock's
+--now-ms MS           time of the manifest or the search, instead of the
+                      clock's
 
 Examples:
   ds4-context plan --session session.jsonl --budget 25000 --explain
   ds4-context search --session session.jsonl "retry budget of parseLine"
-  echo '{"id":1,"query":"tokio"}' | ds4-context search --session session.jsonl --queries -
+  echo '{"id":1,"query":"tokio"}' |
+    ds4-context search --session session.jsonl --queries -
   ds4-context index --session session.jsonl --rebuild
   ds4-context health --session session.jsonl --json
 
-Exit code: 0 done, 1 no plan could be made or the index is damaged, 2 bad input.`;
+Exit code: 0 done, 1 no plan could be made or the index is damaged,
+2 bad input.`;
 
 const logOptions = {
   session: { type: "string" },
@@ -234,11 +249,14 @@ function searchArguments(words: readonly string[]): SearchArguments {
   };
 }
 
-function searchScope(name: string): "current-branch" | "current-session" {
-  if (name !== "current-branch" && name !== "current-session") {
-    throw new BadInput(`--scope takes current-branch or current-session, not '${name}'`);
+const scopes: readonly HistoryScope[] = ["current-branch", "current-session", "current-lineage", "project"];
+
+function searchScope(name: string): HistoryScope {
+  const scope = scopes.find((known) => known === name);
+  if (scope === undefined) {
+    throw new BadInput(`--scope takes ${scopes.join(", ")}, not '${name}'`);
   }
-  return name;
+  return scope;
 }
 
 function nowMs(text: string | undefined): { nowMs?: number } {

@@ -3,7 +3,7 @@
  * The command line for Node users: the commands of the Rust one about a session, with the same flags.
  *
  * Invariants: standard output has the answer and nothing else; what goes wrong is one line on standard error. Only `index`
- * and `health` write, in the data folder; the others work in memory unless a folder is named. With `--json` the output is,
+ * writes, in the data folder, and `health` looks there; the others work in memory unless a folder is named. With `--json` the output is,
  * to the byte, the Rust command line's.
  */
 import { readFile } from "node:fs/promises";

@@ -17,7 +17,7 @@ export async function planCommand(words: PlanArguments): Promise<void> {
     }
     const model = await namedModel(session, words);
     // What is not indexed cannot come back as evidence.
-    await bringUpToDate(session).catch((error: unknown) => {
+    await bringUpToDate(session, "current-session").catch((error: unknown) => {
       warn("planned without evidence", error);
     });
     const made = await session.plan({
@@ -25,6 +25,11 @@ export async function planCommand(words: PlanArguments): Promise<void> {
       ...(words.budget === undefined ? {} : { budget: words.budget }),
       ...(model === undefined ? {} : { model }),
     });
+    const { reason } = (await session.manifest(undefined, patient)).retrieval;
+    if (reason !== undefined) {
+      // What is wrong with the index the next command mends.
+      warn("planned without evidence", new Error(`${reason}; give the command again, it mends the index first`));
+    }
     print(await answer(session, words));
     if (made.fallback !== undefined) {
       throw new Failed(`no plan could be made: ${made.fallback}`);

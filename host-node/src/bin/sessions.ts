@@ -1,5 +1,6 @@
 /** The session that the flags name, opened, with its log read to the end. */
-import { resolve } from "node:path";
+import { dirname, resolve } from "node:path";
+import type { HistoryScope } from "../contract.js";
 import { ContextEngine } from "../engine.js";
 import type { Session } from "../session.js";
 import { printable } from "../text/layout.js";
@@ -33,11 +34,11 @@ export async function withSession(words: LogArguments, needs: SessionNeeds, use:
   }
 }
 
-/** Indexes what is new, with a bar where it takes long. */
-export async function bringUpToDate(session: Session): Promise<void> {
+/** Indexes what is new of what a scope covers, with a bar where it takes long. */
+export async function bringUpToDate(session: Session, scope: HistoryScope): Promise<void> {
   const bar = new ProgressBar();
   try {
-    await session.index({ ...patient, onProgress: ({ done, total }) => bar.show(done, total ?? done) });
+    await session.indexScope(scope, { ...patient, onProgress: ({ done, total }) => bar.show(done, total ?? done) });
   } finally {
     bar.clear();
   }
@@ -54,6 +55,7 @@ async function openSession(
   const session = await engine.openSession({
     sessionId: file.sessionId,
     logFile: file.path,
+    logFolder: dirname(file.path),
     config,
     ...(folder === undefined ? {} : { dataFolder: resolve(folder) }),
     ...(file.format === undefined ? {} : { format: file.format }),

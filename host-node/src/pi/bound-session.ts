@@ -5,7 +5,7 @@
  * `opened`. What Pi's context object says is read at once and never after waiting, because Pi takes it back when the user
  * switches sessions.
  */
-import type { Config, Model } from "../contract.js";
+import type { Config, HistoryScope, Model } from "../contract.js";
 import type { ContextEngine } from "../engine.js";
 import { EngineError, toEngineError } from "../errors.js";
 import { jsonBytes } from "../json.js";
@@ -39,6 +39,8 @@ export class BoundSession {
   /** Opening failed; the next one who needs the session binds it anew. */
   hasFailed = false;
   readonly upkeep: IndexUpkeep;
+  /** Keeps up the index of the other sessions of a scope, once somebody asked for it. */
+  readonly #wider = new Map<HistoryScope, IndexUpkeep>();
   /** Entries that a session without a log was fed. */
   readonly #fed = new Set<string>();
   /** What Pi last showed of a session without a log. */
@@ -59,6 +61,19 @@ export class BoundSession {
     this.noteEntries(sessionManager);
     // What goes wrong here goes wrong for a plan again, which reports it.
     void this.upkeep.begin();
+  }
+
+  /**
+   * Begins to bring the index up to date of what a scope covers, or joins the run that does. The promise is fulfilled when it is, or
+   * cannot be.
+   */
+  async beginIndex(scope: HistoryScope): Promise<void> {
+    await this.upkeep.begin();
+    if (scope === "current-lineage" || scope === "project") {
+      const upkeep = this.#wider.get(scope) ?? new IndexUpkeep(() => this.complete(), scope);
+      this.#wider.set(scope, upkeep);
+      await upkeep.begin();
+    }
   }
 
   /** Takes the entries of a session without a log from Pi, for the index; those of a log are read from there. */

@@ -89,7 +89,7 @@ async function run(name: Subcommand, state: CommandState, context: PiContext): P
       await bound.upkeep.begin();
       return storageText(await session.health(), dataFolder, bound.upkeep.lastFailure);
     case "health":
-      await bound.upkeep.begin();
+      // It looks, and makes nothing: the index is kept up to date without being asked.
       return healthText(await session.health({ deep: true }), dataFolder);
     case "rebuild-index":
       return rebuildIndex(bound, session, context);

@@ -1,12 +1,13 @@
 /**
- * Brings a session's index up to date in the background, after the session was opened and after every turn.
+ * Brings an index up to date in the background: a session's own after the session was opened and after every turn, that of the other
+ * sessions of a scope when somebody searches them.
  *
  * Invariants: one run at a time, and a wish that comes meanwhile makes it look once more; it never rejects; no slice keeps a
  * plan waiting for longer than a few tens of milliseconds. The log is read only.
  */
-import type { Progress } from "../contract.js";
+import type { HistoryScope, Progress } from "../contract.js";
 import { toEngineError, type EngineErrorCode } from "../errors.js";
-import type { Session } from "../session.js";
+import type { IndexOptions, Session } from "../session.js";
 
 /** Bytes of text of one slice: about 30 ms on a slow machine, its fsyncs included. */
 const SLICE_BYTES = 64 * 1024;
@@ -19,13 +20,16 @@ const lostWorker: readonly EngineErrorCode[] = ["deadline-missed", "trapped", "w
 export class IndexUpkeep {
   /** Makes the engine's copy of the session complete, and returns it. */
   readonly #complete: () => Promise<Session>;
+  readonly #index: (session: Session, options: IndexOptions) => Promise<Progress>;
   #running: Promise<void> | undefined;
   #isWanted = false;
   #lostInARow = 0;
   #lastFailure: string | undefined;
 
-  constructor(complete: () => Promise<Session>) {
+  /** `scope` is what is brought up to date: the session itself unless said otherwise. */
+  constructor(complete: () => Promise<Session>, scope: HistoryScope = "current-session") {
     this.#complete = complete;
+    this.#index = scope === "current-session" ? (session, options) => session.index(options) : (session, options) => session.indexScope(scope, options);
   }
 
   /** Why the last run ended early; none where it did not. */
@@ -57,7 +61,7 @@ export class IndexUpkeep {
       this.#isWanted = false;
       try {
         const session = await this.#complete();
-        await session.index({ maxBytes: SLICE_BYTES });
+        await this.#index(session, { maxBytes: SLICE_BYTES });
         this.#lostInARow = 0;
         this.#lastFailure = undefined;
       } catch (error) {

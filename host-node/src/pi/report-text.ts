@@ -5,7 +5,7 @@
 import type { ExplainDocument, HealthDocument, ManifestDocument, ManifestItem, StatusDocument } from "../documents.js";
 import { indexRows, storageRows, verdictRow } from "../text/health-text.js";
 import { COLUMNS, counted, cut, figure, row, wrapped } from "../text/layout.js";
-import { excludedText, fallbackText, includedText, kindText, warningText } from "../text/words.js";
+import { excludedText, fallbackText, includedText, kindText, noEvidenceText, warningText } from "../text/words.js";
 
 /** Items of a list that are shown one by one. */
 const SHOWN_ITEMS = 40;
@@ -113,17 +113,8 @@ export function retrievedText(manifest: ManifestDocument): string {
 
 /** Why a search brought nothing; none where it only found nothing, or does not say. */
 function searchText(retrieval: unknown): string | undefined {
-  const { status, reason } = (retrieval ?? {}) as { readonly status?: unknown; readonly reason?: unknown };
-  switch (status) {
-    case "disabled":
-      return "the configuration switches the search off, or nothing is indexed yet";
-    case "no-query":
-      return "the request asks for nothing that could be found";
-    case "failed":
-      return `the search failed${typeof reason === "string" ? ` (${reason})` : ""}`;
-    default:
-      return undefined;
-  }
+  const { status } = (retrieval ?? {}) as { readonly status?: unknown };
+  return status === "disabled" ? "the configuration switches the search off, or nothing is indexed yet" : noEvidenceText(retrieval);
 }
 
 export function explainText(explain: ExplainDocument): string {

@@ -2,13 +2,32 @@
  * A block file: the resource that the component gets (`wit/storage.wit`). Opening it looks at its name only; everything
  * else happens in a transaction.
  */
+import { closeSync, constants, fstatSync } from "node:fs";
 import { dirname } from "node:path";
 import { StorageFailure, translated } from "../ports/storage-failure.js";
 import type { Extent } from "./commit-record.js";
 import { blockFileParts, type DataFolder } from "./data-folder.js";
+import { openExisting } from "./file-access.js";
 import { FileLock, LOCK_ENDING } from "./file-lock.js";
 import type { HeldLocks } from "./held-locks.js";
 import { Transaction } from "./transaction.js";
+
+/** Size of a block file in bytes, without its lock; none where it is not there. Errors as the constructor's below. */
+export function blockFileSize(folder: DataFolder, name: string): bigint | undefined {
+  const parts = blockFileParts(name);
+  if (folder.folder(parts.slice(0, -1)) === undefined) {
+    return undefined;
+  }
+  const file = openExisting(folder.path(parts), constants.O_RDONLY);
+  if (file === undefined) {
+    return undefined;
+  }
+  try {
+    return fstatSync(file, { bigint: true }).size;
+  } finally {
+    closeSync(file);
+  }
+}
 
 export class BlockFile implements Disposable {
   readonly #folder: DataFolder;

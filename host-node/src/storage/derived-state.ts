@@ -3,7 +3,7 @@
  * `access-denied` where that has none.
  */
 import { accessDenied, translated } from "../ports/storage-failure.js";
-import { BlockFile } from "./block-file.js";
+import { BlockFile, blockFileSize } from "./block-file.js";
 import { DataFolder } from "./data-folder.js";
 import type { HeldLocks } from "./held-locks.js";
 import { getObject, listObjects, ObjectWriter, removeObject, type ObjectStat } from "./objects.js";
@@ -23,6 +23,11 @@ export class DerivedState {
 
   openBlockFile(name: string): BlockFile {
     return new BlockFile(this.#folder(), name, this.#heldLocks);
+  }
+
+  /** Size in bytes at the moment, without the lock; none where the file is not there. Makes nothing. */
+  blockFileSize(name: string): bigint | undefined {
+    return translated(() => blockFileSize(this.#folder(), name));
   }
 
   removeBlockFile(name: string): void {
@@ -51,6 +56,7 @@ export class DerivedState {
     return {
       BlockFile,
       openBlockFile: this.openBlockFile.bind(this),
+      blockFileSize: this.blockFileSize.bind(this),
       removeBlockFile: this.removeBlockFile.bind(this),
       ObjectWriter: StartedObject,
       getObject: this.getObject.bind(this),

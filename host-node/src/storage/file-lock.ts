@@ -9,12 +9,13 @@
  *   which unlike the monotonic one goes on while the machine sleeps.
  */
 import { randomBytes } from "node:crypto";
-import { closeSync, fstatSync, futimesSync, linkSync, lstatSync, renameSync } from "node:fs";
-import { TAKEOVER_MS, TOUCH_INTERVAL_MS } from "../limits.js";
+import { closeSync, futimesSync, linkSync, renameSync } from "node:fs";
+import { TOUCH_INTERVAL_MS } from "../limits.js";
 import { StorageFailure } from "../ports/storage-failure.js";
 import { codeOf, createExclusively, removeFile, sameFile, standsAt, writeAt } from "./file-access.js";
 import { NONCE_BYTES, type HeldLocks } from "./held-locks.js";
-import { holdsNonce, isStale, lockBytes, readLock, removeLock, type SeenLock } from "./lock-file.js";
+import { holdsNonce, isAbandoned, LOCK_PATIENCE, lockBytes, readLock, removeLock, type SeenLock } from "./lock-file.js";
+import { Takeover } from "./takeover.js";
 
 /** What a lock file's name adds to that of its block file. */
 export const LOCK_ENDING = ".lock";
@@ -95,9 +96,14 @@ export class FileLock {
     }
     try {
       writeAt(descriptor, lockBytes(nonce), 0);
+      if (!standsAt(descriptor, this.#path)) {
+        throw busy(); // we stood still before it said who we are, and another process took it over
+      }
     } catch (error) {
+      if (standsAt(descriptor, this.#path)) {
+        removeFile(this.#path);
+      }
       closeSync(descriptor);
-      removeFile(this.#path); // younger than two seconds, so nobody took it over
       throw error;
     }
     return { descriptor, nonce, place, touchedAt: Date.now() };
@@ -105,32 +111,31 @@ export class FileLock {
 
   #takeOver(nonce: string, place: number): Held {
     const seen = readLock(this.#path);
-    if (seen === undefined || !isStale(seen, Date.now())) {
+    if (seen === undefined || !isAbandoned(seen, Date.now(), LOCK_PATIENCE)) {
       throw busy();
     }
-    const takeover = `${this.#path.slice(0, -LOCK_ENDING.length)}.takeover`;
-    const descriptor = createExclusively(takeover);
-    if (descriptor === undefined) {
-      giveUpOldTakeover(takeover);
+    const takeover = Takeover.begin(`${this.#path.slice(0, -LOCK_ENDING.length)}.takeover`, nonce, this.#heldLocks);
+    if (takeover === undefined) {
       throw busy();
     }
     try {
-      // What was just made has the time of the file system's own clock.
-      this.#removeStale(seen, fstatSync(descriptor).mtimeMs, `${this.#path}.${nonce}`);
+      this.#removeStale(seen, takeover, `${this.#path}.${nonce}`);
       const held = this.#create(nonce, place);
       if (held === undefined) {
         throw busy(); // somebody made one the moment the stale one was gone
       }
       return held;
     } finally {
-      endTakeover(descriptor, takeover);
+      takeover.end();
     }
   }
 
   /** Renames the stale lock and removes it. `busy` where another one stands there by now. */
-  #removeStale(stale: SeenLock, nowMs: number, aside: string): void {
+  #removeStale(stale: SeenLock, takeover: Takeover, aside: string): void {
     const again = readLock(this.#path);
-    if (again === undefined || !isSameLock(again, stale) || !isStale(again, nowMs)) {
+    // The time of the takeover is that of the file system's own clock.
+    const isStale = again !== undefined && isSameLock(again, stale) && isAbandoned(again, takeover.madeAtMs, LOCK_PATIENCE);
+    if (!isStale || !takeover.stands()) {
       throw busy();
     }
     try {
@@ -161,25 +166,6 @@ export function releaseLocksOfEndedWorker(heldLocks: HeldLocks): void {
 
 function isSameLock(left: SeenLock, right: SeenLock): boolean {
   return sameFile(left.stat, right.stat) && left.stat.mtimeNs === right.stat.mtimeNs && left.bytes.equals(right.bytes);
-}
-
-/** Cannot fail, because the lock is taken by now: a takeover that stays is given up by others in ten seconds. */
-function endTakeover(descriptor: number, takeover: string): void {
-  try {
-    if (standsAt(descriptor, takeover)) {
-      removeFile(takeover);
-    }
-    closeSync(descriptor);
-  } catch {
-    // See above.
-  }
-}
-
-function giveUpOldTakeover(takeover: string): void {
-  const stat = lstatSync(takeover, { throwIfNoEntry: false });
-  if (stat !== undefined && Date.now() - stat.mtimeMs > TAKEOVER_MS) {
-    removeFile(takeover);
-  }
 }
 
 /** A link never replaces what stands at its name. */

@@ -1,13 +1,8 @@
-/**
- * What stands in `NAME.lock`, and when it is stale (`docs/block-files.md`, "The lock").
- *
- * A lock names its process, the host and, on Linux, the process's PID namespace, because the same number means another
- * process in another container.
- */
-import { closeSync, constants, fstatSync, readlinkSync, type BigIntStats } from "node:fs";
-import { hostname } from "node:os";
-import { LOCK_TOUCHED_MS, UNREADABLE_LOCK_MS } from "../limits.js";
-import { codeOf, openExisting, readAt, removeFile } from "./file-access.js";
+/** What stands in `NAME.lock` and in `NAME.takeover`, and when either is abandoned (`docs/block-files.md`, "The lock"). */
+import { closeSync, constants, fstatSync, type BigIntStats } from "node:fs";
+import { LOCK_TOUCHED_MS, TAKEOVER_MS, UNREADABLE_LOCK_MS } from "../limits.js";
+import { openExisting, readAt, removeFile } from "./file-access.js";
+import { ownBeginning, ownerState, ownHost } from "./process-identity.js";
 
 /** Bytes that a lock file has at most; one of ours is much shorter, and a longer one does not parse. */
 const LOCK_FILE_BYTES = 4096;
@@ -19,6 +14,8 @@ const NANOSECONDS_IN_MS = 1_000_000n;
 interface LockOwner {
   readonly pid: number;
   readonly host: string;
+  /** When the process began; none where its system does not show it. */
+  readonly began: string | undefined;
   readonly nonce: string;
 }
 
@@ -30,7 +27,7 @@ export interface SeenLock {
 
 /** The bytes of a lock of this process. */
 export function lockBytes(nonce: string): Buffer {
-  return Buffer.from(JSON.stringify({ pid: process.pid, host: ownHost(), nonce } satisfies LockOwner));
+  return Buffer.from(JSON.stringify({ pid: process.pid, host: ownHost(), began: ownBeginning(), nonce } satisfies LockOwner));
 }
 
 /** The lock that stands at `path`; none where none does. */
@@ -61,14 +58,35 @@ export function removeLock(path: string, nonce: string): void {
   }
 }
 
-/** Whether nobody can hold the lock any more. `nowMs` is compared with its modification time; the future counts as touched. */
-export function isStale(lock: SeenLock, nowMs: number): boolean {
+/** How long it is waited for a process of which nothing is known. */
+export interface Patience {
+  /** Milliseconds after which a file that does not parse is not being written any more. */
+  readonly unreadableMs: number;
+  /** Milliseconds without a touch after which a process that cannot be asked for counts as gone. */
+  readonly untouchedMs: number;
+}
+
+export const LOCK_PATIENCE: Patience = { unreadableMs: UNREADABLE_LOCK_MS, untouchedMs: LOCK_TOUCHED_MS };
+export const TAKEOVER_PATIENCE: Patience = { unreadableMs: TAKEOVER_MS, untouchedMs: TAKEOVER_MS };
+
+/**
+ * Whether nobody can hold the lock any more. `nowMs` is compared with its modification time; the future counts as touched. A process
+ * that is known to live holds it however long it stood still: it may go on at any moment, in the middle of a write.
+ */
+export function isAbandoned(lock: SeenLock, nowMs: number, patience: Patience): boolean {
   const untouchedMs = nowMs - Number(lock.stat.mtimeNs / NANOSECONDS_IN_MS);
   const owner = parsedOwner(lock.bytes);
   if (owner === undefined) {
-    return untouchedMs > UNREADABLE_LOCK_MS;
+    return untouchedMs > patience.unreadableMs;
   }
-  return untouchedMs > LOCK_TOUCHED_MS || (owner.host === ownHost() && isGone(owner.pid));
+  switch (owner.host === ownHost() ? ownerState(owner.pid, owner.began) : "unknown") {
+    case "gone":
+      return true;
+    case "lives":
+      return false;
+    case "unknown":
+      return untouchedMs > patience.untouchedMs;
+  }
 }
 
 function parsedOwner(bytes: Buffer): LockOwner | undefined {
@@ -81,39 +99,14 @@ function parsedOwner(bytes: Buffer): LockOwner | undefined {
   } catch {
     return undefined;
   }
-  const { pid, host, nonce } = (value ?? {}) as { readonly [Key in keyof LockOwner]?: unknown };
+  const { pid, host, began, nonce } = (value ?? {}) as { readonly [Key in keyof LockOwner]?: unknown };
   const holds =
     Number.isInteger(pid) &&
     (pid as number) > 0 &&
     (pid as number) <= LARGEST_PROCESS_ID &&
     typeof host === "string" &&
+    (began === undefined || typeof began === "string") &&
     typeof nonce === "string" &&
     NONCE.test(nonce);
-  return holds ? { pid: pid as number, host, nonce } : undefined;
-}
-
-function isGone(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return false;
-  } catch (error) {
-    return codeOf(error) === "ESRCH";
-  }
-}
-
-let knownHost: string | undefined;
-
-/** The host's name, with `#` and the inode number of the PID namespace where the system shows it. */
-function ownHost(): string {
-  knownHost ??= hostname() + pidNamespace();
-  return knownHost;
-}
-
-function pidNamespace(): string {
-  try {
-    const inode = /\[(\d+)\]$/.exec(readlinkSync("/proc/self/ns/pid"))?.[1];
-    return inode === undefined ? "" : `#${inode}`;
-  } catch {
-    return ""; // not Linux, or `/proc` is not there
-  }
+  return holds ? { pid: pid as number, host, began: began as string | undefined, nonce } : undefined;
 }

@@ -5,6 +5,9 @@ import { rebuildText } from "./words.js";
 
 /** Where the index is kept and how large it is. `folder` is the data folder, where the host has one. */
 export function storageRows(health: HealthDocument, folder: string | undefined): string[] {
+  if (health.database.kind === "absent") {
+    return row("Kept", placeText(health, folder));
+  }
   return [
     ...row("Kept", placeText(health, folder)),
     ...row("Size", `${byteSize(health.bytes)}, ${byteSize(health.freeBytes)} of it free for reuse`),
@@ -33,6 +36,9 @@ export function indexRows(health: HealthDocument): string[] {
 
 /** What a deep check found. */
 export function verdictRow(health: HealthDocument): string[] {
+  if (health.database.kind === "absent") {
+    return [];
+  }
   const problems = health.problems ?? [];
   return row("Database", problems.length > 0 ? `damaged: ${problems.join("; ")}` : "whole: every page was checked");
 }
@@ -41,6 +47,9 @@ function placeText(health: HealthDocument, folder: string | undefined): string {
   const { kind, name, reason } = health.database;
   if (kind === "stored") {
     return `${name ?? "a file"} in ${folder ?? "the data folder"}`;
+  }
+  if (kind === "absent") {
+    return `nothing yet: there is no index in ${folder ?? "the data folder"}`;
   }
   switch (reason) {
     case "privacy":

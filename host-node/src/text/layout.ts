@@ -96,6 +96,28 @@ export function cut(text: string, columns: number): string {
   return `${kept}…`;
 }
 
+/** A text of at most so many columns, the missing part shown by an ellipsis in its middle: of paths and IDs both ends tell. */
+export function cutInTheMiddle(text: string, columns: number): string {
+  const characters = [...printable(text)];
+  if (width(characters.join("")) <= columns) {
+    return characters.join("");
+  }
+  const half = Math.floor((columns - 1) / 2);
+  return `${beginning(characters, columns - 1 - half)}…${[...beginning(characters.reverse(), half)].reverse().join("")}`;
+}
+
+/** The first characters that fit so many columns. */
+function beginning(characters: readonly string[], columns: number): string {
+  let kept = "";
+  for (const character of characters) {
+    if (width(kept) + characterWidth(character) > columns) {
+      break;
+    }
+    kept += character;
+  }
+  return kept;
+}
+
 /** Columns that a text takes. */
 export function width(text: string): number {
   let columns = 0;

@@ -24,7 +24,9 @@ const reasonsIn: Readonly<Record<string, string>> = {
   "condensed-band": "older, results condensed",
   "turn-head": "begins a shortened turn",
   summary: "summary of older history",
-  "turn-beginning-left-out": "tells what is left out",
+  "earlier-messages-left-out": "tells what is left out",
+  "superseded-result": "made stale by a later call",
+  retrieval: "found in the history",
   "result-shortened": "long result, shortened",
   "unanswered-calls-removed": "calls without result cut",
 };
@@ -99,6 +101,27 @@ export function fallbackText(reason: string): string {
 /** Why an index was made anew. */
 export function rebuildText(reason: string): string {
   return rebuildReasons[reason] ?? reason;
+}
+
+/** What can be searched for, said where a question asks for nothing that can. */
+export const SEARCHABLE = "name a word, a file, an identifier or a date";
+
+/** Why a plan brings nothing back from the history; none where it only found nothing. `retrieval`: the manifest's. */
+export function noEvidenceText(retrieval: unknown): string | undefined {
+  const { status, reason } = (retrieval ?? {}) as { readonly status?: unknown; readonly reason?: unknown };
+  switch (status) {
+    case "no-query":
+      return `the request has nothing to search for; ${SEARCHABLE}`;
+    case "failed":
+      return `the search failed${typeof reason === "string" ? ` (${reason})` : ""}`;
+    default:
+      return undefined;
+  }
+}
+
+/** Whether a hit holds nothing of the question itself: it stands beside an entry that does. */
+export function isBeside(reason: string): boolean {
+  return reason === "beside an entry that matches";
 }
 
 /** What a warning says. */

@@ -138,7 +138,7 @@ export class WorkerClient {
 
   /** The first that waits; of slices of an index behind which a plan waits, that plan, because a request waits for it. */
   #takeNext(): Call | undefined {
-    const place = this.#waiting.findIndex(({ body }) => body.call !== "index");
+    const place = this.#waiting.findIndex(({ body }) => body.call !== "index" && body.call !== "index-scope");
     return this.#waiting[place]?.body.call === "plan" ? this.#waiting.splice(place, 1)[0] : this.#waiting.shift();
   }
 

@@ -6,7 +6,7 @@
  */
 import type { HistoryAnswer, Model } from "../contract.js";
 import { EngineError } from "../errors.js";
-import { LOG_SLICE_BYTES } from "../limits.js";
+import { LOG_SLICE_BYTES, PLAN_POLL_MS } from "../limits.js";
 import type { PlaceGrants } from "../ports/places.js";
 import type { StoragePort } from "../ports/storage.js";
 import { componentFailure, dispose, type Component, type ComponentSession } from "./component.js";
@@ -30,7 +30,7 @@ interface HeldSession {
   model: string | undefined;
 }
 
-/** `performance.now()` after which no further slice of a log is begun. */
+/** `performance.now()` after which no further slice of a log is begun, and no plan waits. */
 type ReadingEnd = number;
 
 export class HeldSessions {
@@ -104,6 +104,8 @@ export class HeldSessions {
         return progressOf(resource.sync(body.maxBytes, BigInt(body.nowMs)));
       case "index":
         return progressOf(resource.index(body.maxBytes, BigInt(body.nowMs)));
+      case "index-scope":
+        return progressOf(this.#component.retrieval.indexScope(resource, body.scope, body.maxBytes, BigInt(body.nowMs)));
       case "rebuild-index":
         resource.rebuildIndex();
         return null;
@@ -161,8 +163,13 @@ export class HeldSessions {
       ...(body.budget === undefined ? {} : { budget: body.budget }),
     });
     try {
-      // Nothing that this host offers answers later, so what is not there at once will not come.
-      return job.advance() ?? job.finishNow();
+      const givesUpAt = Math.min(performance.now() + body.patienceMs, readingEnd);
+      let plan = job.advance();
+      while (plan === undefined && performance.now() < givesUpAt) {
+        pause(PLAN_POLL_MS);
+        plan = job.advance();
+      }
+      return plan ?? job.finishNow();
     } finally {
       dispose(job);
     }
@@ -242,6 +249,11 @@ function syncOrNothing(session: HeldSession, nowMs: number) {
     }
     throw failure;
   }
+}
+
+/** Lets this thread stand still: it has nothing else to do, and the caller's goes on. */
+function pause(milliseconds: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)), 0, 0, milliseconds);
 }
 
 /** Selects the model where it is another one: selecting it anew would forget what depends on it. */

@@ -32,6 +32,7 @@ export interface SessionRecipe {
     readonly format: LogFormat;
     /** The log's path in the place `sessions`. */
     readonly log?: string;
+    readonly logFolder?: string;
     readonly config: JsonBytes;
     readonly projectTrusted: boolean;
     readonly projectRoot?: string;
@@ -65,6 +66,8 @@ export interface PlanCall {
   readonly systemPrompt?: string;
   readonly tools?: JsonBytes;
   readonly budget?: number;
+  /** For how long the plan waits for an index that another process holds. */
+  readonly patienceMs: number;
   readonly nowMs: number;
 }
 
@@ -83,6 +86,7 @@ export type SessionCall =
   | { readonly call: "open" }
   | { readonly call: "sync"; readonly maxBytes: number; readonly nowMs: number }
   | { readonly call: "index"; readonly maxBytes: number; readonly nowMs: number }
+  | { readonly call: "index-scope"; readonly scope: HistoryScope; readonly maxBytes: number; readonly nowMs: number }
   | { readonly call: "rebuild-index" }
   | { readonly call: "append"; readonly lines: JsonBytes; readonly nowMs: number }
   | { readonly call: "select-leaf"; readonly leafId?: string }
@@ -107,7 +111,7 @@ export interface SessionRequest {
   readonly session: number;
   /** How to make it, where this worker does not hold it. */
   readonly recipe?: SessionRecipe;
-  /** Milliseconds that may go into reading the log. */
+  /** Milliseconds that may go into reading the log and waiting for the index. */
   readonly readingMs: number;
   readonly body: SessionCall;
 }
@@ -164,6 +168,7 @@ export interface Results {
   readonly open: null;
   readonly sync: WireProgress;
   readonly index: WireProgress;
+  readonly "index-scope": WireProgress;
   readonly "rebuild-index": null;
   readonly append: number;
   readonly "select-leaf": null;

@@ -23,6 +23,7 @@ interface Hit {
   readonly reference: string;
   readonly role: string;
   readonly relation: string;
+  readonly sessionId?: string;
   readonly excerpt: string;
 }
 
@@ -117,9 +118,7 @@ describeForEachPi("the history", (pi) => {
     const scene = await Scene.open(t, pi);
     const rpc = await scene.start({ extensions: [extensionPackage()] });
     await rpc.prompt("A first word. [[say:Yes.]]");
-    for (const scope of ["current-lineage", "project"]) {
-      assert.equal((await call(scene, rpc, RECALL, { query: "first word", scope })).status, "unsupported-scope");
-    }
+    assert.equal((await call(scene, rpc, RECALL, { query: "first word", scope: "project" })).status, "scope-not-allowed");
     assert.equal((await call(scene, rpc, RECALL, { query: "first word", scope: "everywhere" })).status, "invalid-parameters");
     assert.equal((await call(scene, rpc, RECALL, { query: "x".repeat(2_001) })).status, "invalid-parameters");
     assert.equal((await call(scene, rpc, RECALL, { query: "a" })).status, "no-query");
@@ -128,7 +127,56 @@ describeForEachPi("the history", (pi) => {
     const status = await call(scene, rpc, STATUS, {});
     assert.equal(status.status, "ok");
     assert.equal(status.indexedEntries, status.logEntries);
-    assert.deepEqual(status["scopes"], ["current-branch", "current-session"]);
+    assert.deepEqual(status["scopes"], ["current-branch", "current-session", "current-lineage"]);
+    assertQuiet(rpc);
+  });
+
+  test("reaches the session from which this one was begun, and a fork finds what it copied as its own", async (t) => {
+    const scene = await Scene.open(t, pi);
+    const rpc = await scene.start({ extensions: [extensionPackage()] });
+    await rpc.prompt(`${SECRET} [[say:Noted.]]`);
+    const original = (await rpc.sessionFile()) ?? "";
+    await rpc.prompt("The door is painted vermilion. [[say:I see.]]");
+    const query = "how is the release called?";
+    const isSecret = ({ role, excerpt }: Hit) => role === "user" && excerpt.includes("Quirky Heron");
+
+    // Begun anew, with the old one named as its parent.
+    await rpc.request({ type: "new_session", parentSession: original });
+    assert.notEqual(await rpc.sessionFile(), original);
+    const narrow = await call(scene, rpc, RECALL, { query, scope: "current-session" });
+    assert.ok(!narrow.hits?.some(isSecret), JSON.stringify(narrow));
+    const found = await call(scene, rpc, RECALL, { query, scope: "current-lineage" });
+    assert.deepEqual(found["sessions"], { upToDate: 2, pending: 0, leftOut: 0 });
+    const hit = found.hits?.find(isSecret);
+    assert.ok(hit !== undefined, JSON.stringify(found));
+    assert.deepEqual([hit.relation, hit.sessionId !== undefined && original.includes(hit.sessionId)], ["lineage-ancestor", true]);
+    const read = await call(scene, rpc, READ, { reference: hit.reference });
+    assert.ok(read.text?.startsWith(SECRET), JSON.stringify(read));
+
+    // Forked: Pi copies the way to the fork into the new file.
+    await rpc.request({ type: "switch_session", sessionPath: original });
+    const { messages } = await rpc.request({ type: "get_fork_messages" });
+    const door = (messages as { entryId: string; text: string }[]).find(({ text }) => text.startsWith("The door"));
+    await rpc.request({ type: "fork", entryId: door?.entryId });
+    const forked = await call(scene, rpc, RECALL, { query, scope: "current-lineage" });
+    assert.deepEqual(forked["sessions"], { upToDate: 2, pending: 0, leftOut: 0 });
+    const own = forked.hits?.filter(isSecret) ?? [];
+    assert.deepEqual(own.map(({ relation, sessionId }) => [relation, sessionId]), [["ancestor", undefined]], JSON.stringify(forked));
+    const later = await call(scene, rpc, RECALL, { query: "vermilion", scope: "current-lineage" });
+    assert.ok(!later.hits?.some(({ role, excerpt }) => role === "user" && excerpt.startsWith("The door")), "what came after the fork is no history of it");
+    assertQuiet(rpc);
+  });
+
+  test("reaches every session of the project where the configuration allows it", async (t) => {
+    const scene = await Scene.open(t, pi);
+    scene.home.configure("ds4-context.json", { historyTools: { allowProjectScope: true } });
+    const rpc = await scene.start({ extensions: [extensionPackage()] });
+    await rpc.prompt(`${SECRET} [[say:Noted.]]`);
+    await rpc.request({ type: "new_session" });
+    const found = await call(scene, rpc, RECALL, { query: "how is the release called?", scope: "project" });
+    const hit = found.hits?.find(({ excerpt }) => excerpt.includes("Quirky Heron"));
+    assert.equal(hit?.relation, "other-session", JSON.stringify(found));
+    assert.equal((await call(scene, rpc, READ, { reference: hit?.reference })).status, "ok");
     assertQuiet(rpc);
   });
 

@@ -183,8 +183,11 @@ pub(crate) struct SearchArguments {
     /// Hits a question, 1 to 1000
     #[arg(long, value_name = "K", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(crate) limit: u32,
-    /// `current-branch` or `current-session`, which
-    /// has the other branches as well
+    /// `current-branch`, `current-session` with the
+    /// other branches, `current-lineage` with the
+    /// sessions it was forked from, or `project` with
+    /// every session of the folder, which needs
+    /// historyTools.allowProjectScope
     #[arg(
         long,
         value_name = "SCOPE",
@@ -203,9 +206,9 @@ pub(crate) struct SearchArguments {
     /// document, one line of JSON
     #[arg(long, verbatim_doc_comment, conflicts_with = "queries")]
     pub(crate) json: bool,
-    /// One more line at the end with the times of
-    /// indexing and searching, in milliseconds
-    #[arg(long, verbatim_doc_comment, requires = "queries")]
+    /// With `--queries`: one more line at the end with
+    /// the times of indexing and searching, in ms
+    #[arg(long, verbatim_doc_comment, conflicts_with = "query")]
     pub(crate) stats: bool,
     /// Time of the search, in milliseconds since 1970,
     /// for output that is compared
@@ -220,6 +223,17 @@ pub(crate) enum SearchScope {
     CurrentBranch,
     /// Every branch.
     CurrentSession,
+    /// The sessions that it was forked from as well.
+    CurrentLineage,
+    /// Every session of the project.
+    Project,
+}
+
+impl SearchScope {
+    /// Whether it has more than the session that is named.
+    pub(crate) const fn covers_other_sessions(self) -> bool {
+        matches!(self, Self::CurrentLineage | Self::Project)
+    }
 }
 
 #[derive(Debug, Args)]

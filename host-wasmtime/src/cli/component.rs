@@ -2,11 +2,12 @@
 
 use ds4_context_host::{
     CodeCache, ConfigLayer, DataFolder, Engine, EngineOptions, GrantedFolders, HealthDepth,
-    HistoryAnswer, HistoryQuery, MergedConfig, Model, Place, PlanRequest, Ports, Session,
-    SessionOptions,
+    HistoryAnswer, HistoryQuery, HistoryScope, MergedConfig, Model, Place, PlanRequest, Ports,
+    Session, SessionOptions,
 };
 
 use super::failure::Failure;
+use super::progress::Notice;
 use super::runner::{Document, OpenedSession, Runner};
 use super::session_file::SessionFile;
 
@@ -18,10 +19,14 @@ pub(crate) struct Component {
 
 impl Component {
     pub(crate) fn load(code_cache: CodeCache, data: Option<DataFolder>) -> Result<Self, Failure> {
-        Ok(Self {
-            engine: Engine::new(&EngineOptions { code_cache })?,
-            data,
-        })
+        let notice = Notice::of(if code_cache == CodeCache::Off {
+            "preparing the engine"
+        } else {
+            "preparing the engine, once"
+        });
+        let engine = Engine::new(&EngineOptions { code_cache })?;
+        drop(notice);
+        Ok(Self { engine, data })
     }
 }
 
@@ -76,6 +81,17 @@ impl OpenedSession for ComponentSession {
     fn index(&mut self, told: &mut dyn FnMut(u64, u64)) -> Result<(), Failure> {
         self.0
             .index_with(|progress| told(progress.done, progress.total.unwrap_or(progress.done)))?;
+        Ok(())
+    }
+
+    fn index_scope(
+        &mut self,
+        scope: HistoryScope,
+        told: &mut dyn FnMut(u64, u64),
+    ) -> Result<(), Failure> {
+        self.0.index_scope(scope, |progress| {
+            told(progress.done, progress.total.unwrap_or(progress.done));
+        })?;
         Ok(())
     }
 

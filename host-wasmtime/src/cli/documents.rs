@@ -48,6 +48,10 @@ pub(crate) struct SmallestChange {
     pub(crate) setting: String,
     /// The setting's value.
     pub(crate) value: Option<u64>,
+    /// With a window: the budget to ask for in it.
+    pub(crate) budget: Option<u64>,
+    /// Whether the budget is the smallest; else it is enough for sure. None where no budget is named.
+    pub(crate) exact: Option<bool>,
     pub(crate) text: String,
 }
 
@@ -67,7 +71,16 @@ pub(crate) struct Manifest {
     pub(crate) composition: Vec<Composition>,
     pub(crate) included: Vec<Item>,
     pub(crate) planning: Planning,
+    pub(crate) retrieval: Retrieval,
     pub(crate) warnings: Vec<Warning>,
+}
+
+/// What the search for evidence came to.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Retrieval {
+    pub(crate) status: String,
+    /// Why it failed.
+    pub(crate) reason: Option<String>,
 }
 
 /// Items of one kind.

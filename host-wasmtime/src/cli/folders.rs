@@ -54,7 +54,7 @@ pub(crate) fn data_folder(common: &Common) -> Result<Option<DataFolder>, Failure
 }
 
 /// `--data-dir`, else `DS4_CONTEXT_HOME`, else the platform's data folder.
-fn data_folder_path(common: &Common) -> Option<PathBuf> {
+pub(crate) fn data_folder_path(common: &Common) -> Option<PathBuf> {
     let platform = || {
         let folders = directories::ProjectDirs::from("", "", "ds4-context")?;
         Some(folders.data_dir().to_owned())

@@ -12,7 +12,7 @@ use super::output::Output;
 use super::progress::Bar;
 use super::runner::OpenedSession;
 use super::session_file::SessionFile;
-use super::{configuration, tables};
+use super::{configuration, folders, tables};
 
 pub(crate) fn index(
     wanted: &IndexArguments,
@@ -34,6 +34,7 @@ pub(crate) fn index(
     }
     output.line(&tables::indexed(
         &health,
+        folders::data_folder_path(common).as_deref(),
         seconds,
         tables::Style::of(output),
     ))?;
@@ -75,9 +76,16 @@ pub(crate) fn health(
     if wanted.json {
         output.line(&document)?;
     } else {
-        output.line(&tables::health(&health, tables::Style::of(output)))?;
+        let folder = folders::data_folder_path(common);
+        output.line(&tables::health(
+            &health,
+            folder.as_deref(),
+            tables::Style::of(output),
+        ))?;
     }
-    if health.healthy {
+    if health.database.kind == "absent" {
+        Ok(())
+    } else if health.healthy {
         kept(&health)
     } else {
         Err(Failure::Failed(

@@ -3,8 +3,8 @@
 //! Invariants:
 //! - Standard output has the answer and nothing else; what goes wrong is one line on standard error.
 //! - Exit code 0: done. 1: no plan could be made, or the machine failed. 2: bad input, with nothing on standard output.
-//! - One-shot commands write nothing but compiled code in the platform's cache folder; `index` and `health` keep the index in
-//!   the data folder.
+//! - One-shot commands write nothing but compiled code in the platform's cache folder; `index` keeps the index in the
+//!   data folder, and `health` looks at what is there.
 //! - With `--json` the component's own document is printed byte for byte.
 
 mod arguments;
@@ -19,6 +19,7 @@ mod native;
 mod output;
 mod plan;
 mod progress;
+mod questions;
 mod runner;
 mod search;
 mod session_file;

@@ -6,9 +6,9 @@ use std::rc::Rc;
 use ds4_context_core as core;
 use ds4_context_host::{
     BlockFile, Classification, Clock, ConfigLayer, ConfigProblem, DataFolder, Extent,
-    GrantedFolders, HealthDepth, HistoryAnswer, HistoryHit, HistoryQuery, HistoryScope,
-    INDEX_SLICE_BYTES, LogFormat, MergedConfig, Model, Place, SYNC_SLICE_BYTES, SearchStatus,
-    SessionOptions, Storage, StorageError,
+    GrantedFolders, HealthDepth, HistoryAnswer, HistoryHit, HistoryQuery, HistoryRelation,
+    HistoryScope, INDEX_SLICE_BYTES, LogFormat, MergedConfig, Model, Place, SYNC_SLICE_BYTES,
+    SearchStatus, SessionCounts, SessionOptions, Storage, StorageError,
 };
 
 use super::failure::Failure;
@@ -65,6 +65,7 @@ impl Runner for Native {
                 LogFormat::Runtime => core::session::LogFormat::RuntimeSessionV1,
             },
             log: options.log,
+            log_folder: options.log_folder,
             config: options.config.into_bytes(),
             project_root: options.project_root,
             seed: SEED.to_vec(),
@@ -131,6 +132,23 @@ impl OpenedSession for NativeSession {
         }
     }
 
+    fn index_scope(
+        &mut self,
+        scope: HistoryScope,
+        told: &mut dyn FnMut(u64, u64),
+    ) -> Result<(), Failure> {
+        loop {
+            let now_ms = self.clock.now_ms();
+            let progress =
+                self.session
+                    .index_scope(core_scope(scope), INDEX_SLICE_BYTES, now_ms)?;
+            told(progress.done, progress.total.unwrap_or(progress.done));
+            if progress.finished {
+                return Ok(());
+            }
+        }
+    }
+
     fn rebuild_index(&mut self) -> Result<(), Failure> {
         self.session.rebuild_index();
         Ok(())
@@ -139,21 +157,21 @@ impl OpenedSession for NativeSession {
     fn search(&mut self, query: &HistoryQuery) -> Result<HistoryAnswer, Failure> {
         let query = core::engine::HistoryQuery {
             text: query.text.clone(),
-            scope: match query.scope {
-                HistoryScope::CurrentBranch => core::engine::Scope::CurrentBranch,
-                HistoryScope::CurrentSession => core::engine::Scope::CurrentSession,
-                HistoryScope::Lineage => core::engine::Scope::Lineage,
-                HistoryScope::Project => core::engine::Scope::Project,
-            },
+            scope: core_scope(query.scope),
             limit: query.limit,
             max_tokens: query.max_tokens,
             now_ms: self.clock.now_ms(),
         };
-        let session_id = self.session.session_id().to_owned();
         let answer = self.session.search_history(&query)?;
         let hit = |hit: core::engine::Hit| HistoryHit {
             entry_id: hit.entry_id,
-            session_id: session_id.clone(),
+            session_id: hit.session_id,
+            relation: match hit.relation {
+                core::engine::Relation::Ancestor => HistoryRelation::Ancestor,
+                core::engine::Relation::LineageAncestor => HistoryRelation::LineageAncestor,
+                core::engine::Relation::OtherBranch => HistoryRelation::OtherBranch,
+                core::engine::Relation::OtherSession => HistoryRelation::OtherSession,
+            },
             role: hit.role,
             timestamp_ms: hit.timestamp_ms,
             score: hit.score,
@@ -171,6 +189,11 @@ impl OpenedSession for NativeSession {
             hits: answer.hits.into_iter().map(hit).collect(),
             indexed_entries: answer.indexed_entries,
             log_entries: answer.log_entries,
+            sessions: SessionCounts {
+                up_to_date: answer.sessions.up_to_date,
+                pending: answer.sessions.pending,
+                left_out: answer.sessions.left_out,
+            },
         })
     }
 
@@ -205,13 +228,21 @@ impl core::ports::Storage for NativeStorage {
         offset: u64,
         length: u32,
     ) -> Result<Vec<u8>, core::ports::StorageError> {
-        let place = match place {
-            core::ports::Place::Sessions => Place::Sessions,
-            core::ports::Place::Project => Place::Project,
-        };
         self.0
             .borrow_mut()
-            .read_file(place, path, offset, length)
+            .read_file(granted(place), path, offset, length)
+            .map_err(port_error)
+    }
+
+    fn list_files(
+        &self,
+        place: core::ports::Place,
+        after: Option<&str>,
+        limit: u32,
+    ) -> Result<Vec<u8>, core::ports::StorageError> {
+        self.0
+            .borrow_mut()
+            .list_files(granted(place), after, limit)
             .map_err(port_error)
     }
 
@@ -221,6 +252,27 @@ impl core::ports::Storage for NativeStorage {
     ) -> Result<Box<dyn core::ports::BlockFile>, core::ports::StorageError> {
         let file = self.0.borrow_mut().open_block_file(name);
         Ok(Box::new(NativeBlockFile(file.map_err(port_error)?)))
+    }
+
+    fn block_file_size(&self, name: &str) -> Result<Option<u64>, core::ports::StorageError> {
+        let size = self.0.borrow_mut().block_file_size(name);
+        size.map_err(port_error)
+    }
+}
+
+fn granted(place: core::ports::Place) -> Place {
+    match place {
+        core::ports::Place::Sessions => Place::Sessions,
+        core::ports::Place::Project => Place::Project,
+    }
+}
+
+fn core_scope(scope: HistoryScope) -> core::engine::Scope {
+    match scope {
+        HistoryScope::CurrentBranch => core::engine::Scope::CurrentBranch,
+        HistoryScope::CurrentSession => core::engine::Scope::CurrentSession,
+        HistoryScope::CurrentLineage => core::engine::Scope::CurrentLineage,
+        HistoryScope::Project => core::engine::Scope::Project,
     }
 }
 

@@ -4,7 +4,7 @@ use ds4_context_host::{Clock, Model};
 
 use super::arguments::{Common, PlanArguments};
 use super::documents::{self, Explanation, Manifest, Planned, Status};
-use super::failure::Failure;
+use super::failure::{Failure, tell};
 use super::output::Output;
 use super::runner::{Document, OpenedSession};
 use super::session_file::SessionFile;
@@ -35,6 +35,7 @@ pub(crate) fn command(
         failure.warn("planned without evidence");
     }
     let fallback = session.plan(wanted.budget)?;
+    tell_of_lost_evidence(&mut *session)?;
     output.line(&answer(wanted, &mut *session, tables::Style::of(output))?)?;
     match fallback {
         None => Ok(()),
@@ -43,6 +44,17 @@ pub(crate) fn command(
             tables::fallback_text(&reason)
         ))),
     }
+}
+
+/// A search that failed costs the evidence and not the plan; what is wrong with the index the next command mends.
+fn tell_of_lost_evidence(session: &mut dyn OpenedSession) -> Result<(), Failure> {
+    let manifest: Manifest = documents::read(&session.document(Document::Manifest)?)?;
+    if let Some(reason) = manifest.retrieval.reason {
+        tell(&format!(
+            "planned without evidence: {reason}; give the command again, it mends the index first"
+        ));
+    }
+    Ok(())
 }
 
 fn answer(

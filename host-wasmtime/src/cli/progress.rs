@@ -1,6 +1,8 @@
-//! A bar on standard error while something takes long.
+//! What a person is told on standard error while something takes long.
 
 use std::io::{self, IsTerminal, Write};
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 /// Time after which a person is told how far the work is.
@@ -69,6 +71,40 @@ impl Drop for Bar {
     fn drop(&mut self) {
         if self.is_drawn {
             let _ = write!(io::stderr(), "\r\x1b[K");
+        }
+    }
+}
+
+/// A line about work that cannot be measured; cleared when dropped. Nothing is shown for short work or where standard error is
+/// no terminal.
+pub(crate) struct Notice {
+    shown: Option<(Sender<()>, JoinHandle<()>)>,
+}
+
+impl Notice {
+    pub(crate) fn of(text: &'static str) -> Self {
+        if !io::stderr().is_terminal() {
+            return Self { shown: None };
+        }
+        let (ended, is_ended) = mpsc::channel();
+        let shower = thread::spawn(move || {
+            if is_ended.recv_timeout(LONG) == Err(RecvTimeoutError::Timeout) {
+                let _ = write!(io::stderr(), "\r\x1b[K{text}");
+                let _ = is_ended.recv();
+                let _ = write!(io::stderr(), "\r\x1b[K");
+            }
+        });
+        Self {
+            shown: Some((ended, shower)),
+        }
+    }
+}
+
+impl Drop for Notice {
+    fn drop(&mut self) {
+        if let Some((ended, shower)) = self.shown.take() {
+            drop(ended);
+            let _ = shower.join();
         }
     }
 }

@@ -1,7 +1,8 @@
 //! The engine as the command line uses it: the component, or the same core without WebAssembly.
 
 use ds4_context_host::{
-    ConfigLayer, HealthDepth, HistoryAnswer, HistoryQuery, MergedConfig, Model, SessionOptions,
+    ConfigLayer, HealthDepth, HistoryAnswer, HistoryQuery, HistoryScope, MergedConfig, Model,
+    SessionOptions,
 };
 
 use super::failure::Failure;
@@ -29,6 +30,12 @@ pub(crate) trait OpenedSession {
     fn plan(&mut self, budget: Option<u32>) -> Result<Option<String>, Failure>;
     /// Indexes what is new and tells after each slice how many entries of how many are in.
     fn index(&mut self, told: &mut dyn FnMut(u64, u64)) -> Result<(), Failure>;
+    /// Reads and indexes what the scope covers, as [`OpenedSession::index`].
+    fn index_scope(
+        &mut self,
+        scope: HistoryScope,
+        told: &mut dyn FnMut(u64, u64),
+    ) -> Result<(), Failure>;
     /// Lets the next [`OpenedSession::index`] make the session's part of the index anew.
     fn rebuild_index(&mut self) -> Result<(), Failure>;
     /// The entries that answer a question best.

@@ -1,30 +1,21 @@
 //! The command `search`.
 
-use std::fs;
-use std::io::{self, Read};
-use std::path::Path;
 use std::time::Instant;
 
 use ds4_context_host::{Clock, HistoryAnswer, HistoryQuery, HistoryScope, SearchStatus};
-use serde::Deserialize;
 use serde_json::json;
 
 use super::arguments::{Common, SearchArguments, SearchScope};
 use super::failure::Failure;
 use super::output::Output;
+use super::progress::Bar;
+use super::questions::{self, Question};
 use super::runner::OpenedSession;
-use super::session_file::{SessionFile, bad_file};
+use super::session_file::SessionFile;
 use super::{configuration, tables};
 
 /// Tokens of the excerpts that a person is shown.
 const SHOWN_TOKENS: u32 = 4_000;
-
-/// One question of a file.
-#[derive(Deserialize)]
-struct Question {
-    id: serde_json::Value,
-    query: String,
-}
 
 pub(crate) fn command(
     wanted: &SearchArguments,
@@ -33,7 +24,7 @@ pub(crate) fn command(
 ) -> Result<(), Failure> {
     // A mistake in the questions is told before a long log is read.
     let questions = match &wanted.queries {
-        Some(file) => questions(file)?,
+        Some(file) => questions::read(file)?,
         None => Vec::new(),
     };
     let file = SessionFile::find(&wanted.log)?;
@@ -45,7 +36,7 @@ pub(crate) fn command(
         session.select_leaf(entry_id)?;
     }
     let started = Instant::now();
-    super::index::bring_up_to_date(&mut *session)?;
+    bring_up_to_date(&mut *session, wanted.scope.into())?;
     let indexed = started.elapsed();
     if let Some(text) = &wanted.query {
         let answer = search(&mut *session, &asked(text, wanted, Some(SHOWN_TOKENS)))?;
@@ -71,7 +62,14 @@ fn answer_file(
         let hits: Vec<serde_json::Value> = answer
             .hits
             .iter()
-            .map(|hit| json!({"entryId": hit.entry_id, "score": millionths(hit.score)}))
+            .map(|hit| {
+                let mut line = json!({"entryId": hit.entry_id, "score": millionths(hit.score)});
+                // Where entries of other sessions are found, an ID alone names none.
+                if wanted.scope.covers_other_sessions() {
+                    line["sessionId"] = hit.session_id.clone().into();
+                }
+                line
+            })
             .collect();
         output.line(&json!({"id": question.id, "hits": hits}).to_string())?;
     }
@@ -86,25 +84,39 @@ fn answer_file(
     Ok(())
 }
 
-/// An answer over the whole log: an index that turned out to be damaged is made anew, once.
+/// An answer over all that the scope covers: an index that turned out to be damaged is made anew, once.
 fn search(session: &mut dyn OpenedSession, query: &HistoryQuery) -> Result<HistoryAnswer, Failure> {
     let answer = session.search(query)?;
-    if answer.indexed_entries >= answer.log_entries {
+    if answer.sessions.pending == 0 {
         return Ok(answer);
     }
-    super::index::bring_up_to_date(session)?;
+    bring_up_to_date(session, query.scope)?;
     session.search(query)
+}
+
+/// Reads and indexes what the scope covers, with a bar where it takes long.
+fn bring_up_to_date(session: &mut dyn OpenedSession, scope: HistoryScope) -> Result<(), Failure> {
+    let mut bar = Bar::of_index();
+    session.index_scope(scope, &mut |done, total| bar.show(done, total))
 }
 
 fn asked(text: &str, wanted: &SearchArguments, max_tokens: Option<u32>) -> HistoryQuery {
     HistoryQuery {
         text: text.to_owned(),
-        scope: match wanted.scope {
-            SearchScope::CurrentBranch => HistoryScope::CurrentBranch,
-            SearchScope::CurrentSession => HistoryScope::CurrentSession,
-        },
+        scope: wanted.scope.into(),
         limit: wanted.limit,
         max_tokens,
+    }
+}
+
+impl From<SearchScope> for HistoryScope {
+    fn from(scope: SearchScope) -> Self {
+        match scope {
+            SearchScope::CurrentBranch => Self::CurrentBranch,
+            SearchScope::CurrentSession => Self::CurrentSession,
+            SearchScope::CurrentLineage => Self::CurrentLineage,
+            SearchScope::Project => Self::Project,
+        }
     }
 }
 
@@ -116,6 +128,8 @@ fn whole(answer: &HistoryAnswer) -> serde_json::Value {
         .map(|hit| {
             json!({
                 "entryId": hit.entry_id,
+                "sessionId": hit.session_id,
+                "relation": hit.relation.name(),
                 "role": hit.role,
                 "timestampMs": hit.timestamp_ms,
                 "score": millionths(hit.score),
@@ -133,6 +147,11 @@ fn whole(answer: &HistoryAnswer) -> serde_json::Value {
         "hits": hits,
         "indexedEntries": answer.indexed_entries,
         "logEntries": answer.log_entries,
+        "sessions": {
+            "upToDate": answer.sessions.up_to_date,
+            "pending": answer.sessions.pending,
+            "leftOut": answer.sessions.left_out,
+        },
     })
 }
 
@@ -143,29 +162,4 @@ fn whole(answer: &HistoryAnswer) -> serde_json::Value {
 )]
 pub(crate) fn millionths(score: i64) -> f64 {
     score as f64 / 1e6
-}
-
-/// The questions of a file, or of standard input where it is `-`: JSON lines `{id, query}`.
-fn questions(file: &Path) -> Result<Vec<Question>, Failure> {
-    let content = if file == Path::new("-") {
-        let mut content = String::new();
-        io::stdin()
-            .read_to_string(&mut content)
-            .map_err(|error| bad_file(file, &error))?;
-        content
-    } else {
-        fs::read_to_string(file).map_err(|error| bad_file(file, &error))?
-    };
-    let lines = (1..).zip(content.lines());
-    lines
-        .filter(|(_, line)| !line.trim().is_empty())
-        .map(|(number, line)| {
-            serde_json::from_str(line).map_err(|error| {
-                Failure::BadInput(format!(
-                    "{}, line {number}: not {{\"id\": …, \"query\": \"…\"}}: {error}",
-                    file.display()
-                ))
-            })
-        })
-        .collect()
 }

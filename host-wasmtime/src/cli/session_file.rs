@@ -111,6 +111,7 @@ impl SessionFile {
             session_id: named.strip_suffix(".jsonl").unwrap_or(&named).to_owned(),
             format: self.format.unwrap_or(LogFormat::Pi),
             log: Some(self.file_name.clone()),
+            log_folder: Some(self.folder.to_string_lossy().into_owned()),
             config,
             clock,
             limits: Limits {

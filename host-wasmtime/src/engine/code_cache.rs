@@ -52,25 +52,31 @@ pub enum CodeSource {
     CompiledUncached(String),
 }
 
+/// A component and its SHA-256 in lower-case hex, by which its code is found.
+pub(super) struct NamedComponent<'a> {
+    pub(super) bytes: &'a [u8],
+    pub(super) sha256: &'a str,
+}
+
 pub(super) fn load(
     engine: &wasmtime::Engine,
-    component: &[u8],
+    component: &NamedComponent<'_>,
     cache: &CodeCache,
 ) -> Result<(Component, CodeSource), HostError> {
     let folder = match open_folder(cache) {
         Ok(folder) => folder,
         Err(reason) => {
             return Ok((
-                compile(engine, component)?,
+                compile(engine, component.bytes)?,
                 CodeSource::CompiledUncached(reason),
             ));
         }
     };
-    let name = file_name(engine, component);
+    let name = file_name(engine, component.sha256);
     if let Some(cached) = read(&folder, &name).and_then(|code| deserialize(engine, &code)) {
         return Ok((cached, CodeSource::Cached));
     }
-    let compiled = compile(engine, component)?;
+    let compiled = compile(engine, component.bytes)?;
     let kept = compiled
         .serialize()
         .map_err(|error| error.to_string())
@@ -100,16 +106,12 @@ fn compile(engine: &wasmtime::Engine, component: &[u8]) -> Result<Component, Hos
     Component::new(engine, component).map_err(|error| HostError::Load(format!("{error:#}")))
 }
 
-fn file_name(engine: &wasmtime::Engine, component: &[u8]) -> String {
+fn file_name(engine: &wasmtime::Engine, sha256: &str) -> String {
     let mut compatibility = StableHasher(Sha256::new());
     engine
         .precompile_compatibility_hash()
         .hash(&mut compatibility);
-    format!(
-        "{}-{:016x}.cwasm",
-        hex(&Sha256::digest(component)),
-        compatibility.finish()
-    )
+    format!("{sha256}-{:016x}.cwasm", compatibility.finish())
 }
 
 /// std's default hasher may change with every release of Rust.
@@ -130,18 +132,17 @@ impl Hasher for StableHasher {
     }
 }
 
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
 /// The code of a whole and unchanged file.
 fn read(folder: &PrivateFolder, name: &str) -> Option<Vec<u8>> {
-    let mut bytes = Vec::new();
-    folder.open_file(name).ok()?.read_to_end(&mut bytes).ok()?;
-    let (header, code) = bytes.split_at_checked(HEADER_BYTES)?;
-    let (magic, hash) = header.split_at_checked(MAGIC.len())?;
-    (magic == MAGIC && hash == Sha256::digest(code).as_slice())
-        .then(|| bytes.split_off(HEADER_BYTES))
+    let mut file = folder.open_file(name).ok()?;
+    let length = usize::try_from(file.metadata().ok()?.len()).ok()?;
+    let mut header = [0; HEADER_BYTES];
+    file.read_exact(&mut header).ok()?;
+    let (magic, hash) = header.split_at(MAGIC.len());
+    // The code has megabytes: it is read to where it stays.
+    let mut code = Vec::with_capacity(length.saturating_sub(HEADER_BYTES) + 1);
+    file.read_to_end(&mut code).ok()?;
+    (magic == MAGIC && hash == Sha256::digest(&code).as_slice()).then_some(code)
 }
 
 /// The only unsafe code of this crate.

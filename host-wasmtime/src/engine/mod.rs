@@ -13,6 +13,7 @@ use wasmtime::{Config, Strategy};
 pub use code_cache::{CodeCache, CodeSource};
 pub use limits::{DEFAULT_BYTES_PER_CALL, DEFAULT_DEADLINE, DEFAULT_MEMORY_BYTES, Limits};
 
+use code_cache::NamedComponent;
 pub(crate) use deadlines::Deadlines;
 pub(crate) use limits::MemoryLimiter;
 
@@ -21,7 +22,10 @@ use crate::session::HostState;
 use crate::{HostError, wasi};
 
 /// The component that this library was built with.
-const EMBEDDED_COMPONENT: &[u8] = include_bytes!(env!("DS4_CONTEXT_COMPONENT_PATH"));
+const EMBEDDED_COMPONENT: NamedComponent<'_> = NamedComponent {
+    bytes: include_bytes!(env!("DS4_CONTEXT_COMPONENT_PATH")),
+    sha256: env!("DS4_CONTEXT_COMPONENT_SHA256"),
+};
 
 /// Stack of the component in bytes; the documents it parses nest up to a fixed depth. It is taken from the calling
 /// thread's stack, which has 2 MiB by default in Rust.
@@ -62,7 +66,7 @@ impl Engine {
     pub fn new(options: &EngineOptions) -> Result<Self, HostError> {
         let wasmtime = wasmtime::Engine::new(&config()).map_err(load_error)?;
         let (component, code_source) =
-            code_cache::load(&wasmtime, EMBEDDED_COMPONENT, &options.code_cache)?;
+            code_cache::load(&wasmtime, &EMBEDDED_COMPONENT, &options.code_cache)?;
         let prepared = link(&wasmtime, &component)?;
         let deadlines = Deadlines::start(wasmtime.weak())
             .map_err(|error| HostError::Load(format!("no thread: {error}")))?;
@@ -129,6 +133,17 @@ fn link(
     engine: &wasmtime::Engine,
     component: &Component,
 ) -> Result<ContextEnginePre<HostState>, HostError> {
+    let prepared = linker(engine, component)?
+        .instantiate_pre(component)
+        .map_err(load_error)?;
+    ContextEnginePre::new(prepared).map_err(load_error)
+}
+
+/// All that the component may import, and nothing else.
+fn linker(
+    engine: &wasmtime::Engine,
+    component: &Component,
+) -> Result<Linker<HostState>, HostError> {
     let imports = import_names(engine, component);
     if let Some(foreign) = imports.iter().find(|name| !is_known(name)) {
         return Err(HostError::Load(format!(
@@ -143,8 +158,7 @@ fn link(
     linker
         .define_unknown_imports_as_traps(component)
         .map_err(load_error)?;
-    let prepared = linker.instantiate_pre(component).map_err(load_error)?;
-    ContextEnginePre::new(prepared).map_err(load_error)
+    Ok(linker)
 }
 
 fn is_known(import: &str) -> bool {
@@ -162,3 +176,6 @@ fn import_names(engine: &wasmtime::Engine, component: &Component) -> Vec<String>
 fn load_error(error: wasmtime::Error) -> HostError {
     HostError::Load(format!("{error:#}"))
 }
+
+#[cfg(test)]
+mod vfs_suite_tests;

@@ -117,6 +117,10 @@ impl Storage for GrantedFolders {
         self.data()?.open_block_file(name)
     }
 
+    fn block_file_size(&mut self, name: &str) -> Result<Option<u64>, StorageError> {
+        self.data()?.block_file_size(name)
+    }
+
     fn remove_block_file(&mut self, name: &str) -> Result<(), StorageError> {
         self.data()?.remove_block_file(name)
     }

@@ -26,6 +26,14 @@ impl storage::Host for HostState {
         }
     }
 
+    fn block_file_size(&mut self, name: String) -> Stored<Option<u64>> {
+        Ok(self
+            .ports
+            .storage
+            .block_file_size(&name)
+            .map_err(Into::into))
+    }
+
     fn remove_block_file(&mut self, name: String) -> Stored<()> {
         Ok(self
             .ports

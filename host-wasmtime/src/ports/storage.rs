@@ -150,6 +150,15 @@ pub trait Storage: Send {
         Err(StorageError::AccessDenied)
     }
 
+    /// Size of a block file in bytes as it is at the moment, without its lock; none where it is not there. Makes nothing.
+    ///
+    /// # Errors
+    /// As `open_block_file`.
+    fn block_file_size(&mut self, name: &str) -> Result<Option<u64>, StorageError> {
+        let _ = name;
+        Err(StorageError::AccessDenied)
+    }
+
     /// Removes a block file that nobody has open.
     ///
     /// # Errors

@@ -6,17 +6,22 @@ use std::time::{Duration, Instant};
 use super::Session;
 use super::conversions::document;
 use super::history_types::{
-    EntryLines, HealthDepth, HistoryAnswer, HistoryHit, HistoryQuery, HistoryScope, SearchStatus,
+    EntryLines, HealthDepth, HistoryAnswer, HistoryHit, HistoryQuery, HistoryRelation,
+    HistoryScope, SearchStatus, SessionCounts,
 };
 use super::types::{Classification, Progress};
 use crate::bindings::exports::ds4::context::{diagnostics, retrieval};
 use crate::{EngineError, HostError};
 
-/// Bytes of text that one call of the component indexes: one transaction of the database.
-pub const INDEX_SLICE_BYTES: u32 = 4 * 1024 * 1024;
+/// Bytes of text that one call of the component indexes: one transaction of the database, for which others wait: a plan in Pi less than a
+/// second.
+pub const INDEX_SLICE_BYTES: u32 = 1024 * 1024;
 /// Time for which a call is repeated while another process holds the database, where the configuration does not say
 /// (`storage.busyTimeoutMs`).
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+/// Pause between two slices of an index: another process that waits for the database gets it then, instead of finding it taken
+/// again at every look.
+const SLICE_PAUSE: Duration = Duration::from_millis(10);
 /// Longest pause between two tries; each is a random part of it, so that processes do not keep meeting.
 const LONGEST_BUSY_PAUSE_MS: u32 = 50;
 
@@ -41,6 +46,7 @@ impl Session {
             if progress.finished {
                 return Ok(progress);
             }
+            thread::sleep(SLICE_PAUSE);
         }
     }
 
@@ -54,6 +60,44 @@ impl Session {
             session.call(|store, exports, handle| {
                 let calls = exports.ds4_context_sessions().session();
                 calls.call_index(store, handle, max_bytes, now_ms)
+            })
+        })
+        .map(Progress::from)
+    }
+
+    /// Reads the logs of the other sessions that the scope covers, and indexes these and the session itself. Tells how far it is
+    /// after each [`INDEX_SLICE_BYTES`], in entries.
+    ///
+    /// # Errors
+    /// As [`Session::index`], and `Refused` with `InvalidInput` for a scope that the configuration does not allow.
+    pub fn index_scope(
+        &mut self,
+        scope: HistoryScope,
+        mut told: impl FnMut(Progress),
+    ) -> Result<Progress, HostError> {
+        loop {
+            let progress = self.index_scope_slice(scope, INDEX_SLICE_BYTES)?;
+            told(progress);
+            if progress.finished {
+                return Ok(progress);
+            }
+        }
+    }
+
+    /// As [`Session::index_scope`], up to so many bytes of text.
+    ///
+    /// # Errors
+    /// As [`Session::index_scope`].
+    pub fn index_scope_slice(
+        &mut self,
+        scope: HistoryScope,
+        max_bytes: u32,
+    ) -> Result<Progress, HostError> {
+        let now_ms = self.options.clock.now_ms();
+        self.while_busy(|session| {
+            session.call(|store, exports, handle| {
+                let calls = exports.ds4_context_retrieval();
+                calls.call_index_scope(store, handle, scope.into(), max_bytes, now_ms)
             })
         })
         .map(Progress::from)
@@ -73,7 +117,7 @@ impl Session {
     /// The entries that answer a question best. Only what was indexed is found.
     ///
     /// # Errors
-    /// `Refused` with `InvalidInput` for a limit outside 1 to 1,000, with `Unsupported` for a scope that this version does not search, with
+    /// `Refused` with `InvalidInput` for a limit outside 1 to 1,000 and for a scope that the configuration does not allow, with
     /// `Busy` and `Storage` as [`Session::index`].
     pub fn search_history(&mut self, query: &HistoryQuery) -> Result<HistoryAnswer, HostError> {
         let query = retrieval::Query {
@@ -148,7 +192,8 @@ impl Session {
         }
     }
 
-    fn busy_timeout(&self) -> Duration {
+    /// `storage.busyTimeoutMs` of the configuration.
+    pub(super) fn busy_timeout(&self) -> Duration {
         let config: Option<serde_json::Value> = serde_json::from_str(&self.options.config).ok();
         config
             .and_then(|config| config.pointer("/storage/busyTimeoutMs")?.as_u64())
@@ -161,7 +206,7 @@ impl From<HistoryScope> for retrieval::Scope {
         match scope {
             HistoryScope::CurrentBranch => Self::CurrentBranch,
             HistoryScope::CurrentSession => Self::CurrentSession,
-            HistoryScope::Lineage => Self::Lineage,
+            HistoryScope::CurrentLineage => Self::CurrentLineage,
             HistoryScope::Project => Self::Project,
         }
     }
@@ -178,6 +223,11 @@ impl From<retrieval::Answer> for HistoryAnswer {
             hits: answer.hits.into_iter().map(HistoryHit::from).collect(),
             indexed_entries: answer.indexed_entries,
             log_entries: answer.log_entries,
+            sessions: SessionCounts {
+                up_to_date: answer.sessions.up_to_date,
+                pending: answer.sessions.pending,
+                left_out: answer.sessions.left_out,
+            },
         }
     }
 }
@@ -187,6 +237,12 @@ impl From<retrieval::Hit> for HistoryHit {
         Self {
             entry_id: hit.entry_id,
             session_id: hit.session_id,
+            relation: match hit.relation {
+                retrieval::Relation::Ancestor => HistoryRelation::Ancestor,
+                retrieval::Relation::LineageAncestor => HistoryRelation::LineageAncestor,
+                retrieval::Relation::OtherBranch => HistoryRelation::OtherBranch,
+                retrieval::Relation::OtherSession => HistoryRelation::OtherSession,
+            },
             role: hit.role,
             timestamp_ms: hit.timestamp_ms,
             score: hit.score,
@@ -202,6 +258,7 @@ impl From<retrieval::EntryLines> for EntryLines {
     fn from(lines: retrieval::EntryLines) -> Self {
         Self {
             entry_id: lines.entry_id,
+            session_id: lines.session_id,
             role: lines.role,
             first_line: lines.first_line,
             total_lines: lines.total_lines,

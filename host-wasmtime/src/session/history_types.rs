@@ -8,10 +8,47 @@ pub enum HistoryScope {
     CurrentBranch,
     /// Every branch of the session.
     CurrentSession,
-    /// The session and those it was forked from. Refused with `Unsupported` in this version.
-    Lineage,
-    /// Every session of the project. Refused with `Unsupported` in this version.
+    /// The session and those it was forked from.
+    CurrentLineage,
+    /// Every session of the project. Refused with `InvalidInput` unless the configuration has `historyTools.allowProjectScope`.
     Project,
+}
+
+/// Where an entry that was found stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HistoryRelation {
+    /// On the active branch.
+    Ancestor,
+    /// In a session that this one was forked from, on the way to the fork.
+    LineageAncestor,
+    /// On another branch of the session, or of one that it was forked from.
+    OtherBranch,
+    /// In another session of the project.
+    OtherSession,
+}
+
+impl HistoryRelation {
+    /// Its name in the contract.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Ancestor => "ancestor",
+            Self::LineageAncestor => "lineage-ancestor",
+            Self::OtherBranch => "other-branch",
+            Self::OtherSession => "other-session",
+        }
+    }
+}
+
+/// Sessions that a scope covers, the one that was asked among them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct SessionCounts {
+    /// Read and indexed to the end, as far as is known.
+    pub up_to_date: u32,
+    /// Not yet: what of them is not indexed was not searched.
+    pub pending: u32,
+    /// Left out: their log is missing, damaged or too large, or there are too many.
+    pub left_out: u32,
 }
 
 /// A question about what was said before.
@@ -43,8 +80,10 @@ pub enum SearchStatus {
 pub struct HistoryHit {
     /// Its ID.
     pub entry_id: String,
-    /// Its session's.
+    /// Its session's, which need not be the one that was asked.
     pub session_id: String,
+    /// Where it stands.
+    pub relation: HistoryRelation,
     /// Its role, as Pi's session format names it.
     pub role: String,
     /// Milliseconds since 1970, where the log gives them.
@@ -57,7 +96,7 @@ pub struct HistoryHit {
     pub excerpt: String,
     /// How far the excerpt may travel.
     pub classification: super::types::Classification,
-    /// Opens the whole entry with [`crate::Session::read_history`], for ten minutes.
+    /// Opens the whole entry with [`crate::Session::read_history`], for ten minutes, as long as the scope still holds it.
     pub reference: String,
 }
 
@@ -68,10 +107,12 @@ pub struct HistoryAnswer {
     pub status: SearchStatus,
     /// The best first.
     pub hits: Vec<HistoryHit>,
-    /// Entries of the log that are indexed: what is not, was not searched.
+    /// Entries that are indexed: what is not, was not searched.
     pub indexed_entries: u32,
-    /// Entries of the log.
+    /// Entries of the logs that were read.
     pub log_entries: u32,
+    /// The sessions of the scope.
+    pub sessions: SessionCounts,
 }
 
 /// Lines of an entry.
@@ -79,6 +120,8 @@ pub struct HistoryAnswer {
 pub struct EntryLines {
     /// The entry's ID.
     pub entry_id: String,
+    /// Its session's.
+    pub session_id: String,
     /// Its role.
     pub role: String,
     /// Number of the first line given, from 1.

@@ -92,6 +92,7 @@ impl Session {
             session_id: self.options.session_id.clone(),
             format: self.options.format.into(),
             log: self.options.log.clone(),
+            log_folder: self.options.log_folder.clone(),
             config: self.options.config.clone().into_bytes(),
             project_trusted: self.options.project_trusted,
             project_root: self.options.project_root.clone(),

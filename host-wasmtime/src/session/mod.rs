@@ -21,7 +21,8 @@ use wasmtime::component::ResourceAny;
 
 pub use history::INDEX_SLICE_BYTES;
 pub use history_types::{
-    EntryLines, HealthDepth, HistoryAnswer, HistoryHit, HistoryQuery, HistoryScope, SearchStatus,
+    EntryLines, HealthDepth, HistoryAnswer, HistoryHit, HistoryQuery, HistoryRelation,
+    HistoryScope, SearchStatus, SessionCounts,
 };
 pub(crate) use instance::HostState;
 pub use types::{
@@ -38,8 +39,8 @@ use instance::Instance;
 pub const SYNC_SLICE_BYTES: u32 = 2 * 1024 * 1024;
 /// Bytes of a session's seed from the operating system.
 const SEED_BYTES: usize = 32;
-/// Pause between two looks at a plan that waits for a port.
-const PLAN_POLL_PAUSE: Duration = Duration::from_millis(2);
+/// Pause between two looks at a plan that waits.
+const PLAN_POLL_PAUSE: Duration = Duration::from_millis(5);
 
 /// One opened session. Used by one thread at a time; dropping it ends its component.
 pub struct Session {
@@ -189,7 +190,8 @@ impl Session {
         })
     }
 
-    /// Decides what the next request holds. A plan that waits for a port is finished without it at the deadline.
+    /// Decides what the next request holds. A plan whose evidence waits for an index that another process holds is finished
+    /// without it after `storage.busyTimeoutMs`, or at the deadline where that is sooner.
     ///
     /// # Errors
     /// `Refused` for a request that breaks the contract. A plan that could not be made is not an error: its `fallback`
@@ -202,7 +204,8 @@ impl Session {
                 .job()
                 .call_start(store, session, &request)
         })?;
-        let give_up = Instant::now() + self.options.limits.deadline;
+        let patience = self.busy_timeout().min(self.options.limits.deadline);
+        let give_up = Instant::now() + patience;
         let planned = loop {
             let advanced = self.call(|store, exports, _| {
                 exports

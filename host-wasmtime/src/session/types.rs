@@ -45,6 +45,9 @@ pub struct SessionOptions {
     pub format: LogFormat,
     /// The log's path in [`crate::Place::Sessions`]; `None` for a session in memory, fed by [`crate::Session::append`].
     pub log: Option<String>,
+    /// The log's folder as an absolute path, where the ID is taken from the file's name and logs of other folders may have the
+    /// same one: it keeps their rows in the index apart. Only its hash is kept. `None` where the ID tells sessions apart.
+    pub log_folder: Option<String>,
     /// A JSON configuration: what [`crate::Engine::merge_config`] returned, or `{}` for the defaults.
     pub config: String,
     /// Whether the person trusts the project, so that its own configuration counts.
@@ -80,6 +83,7 @@ impl SessionOptions {
             session_id: session_id.into(),
             format: LogFormat::Pi,
             log: None,
+            log_folder: None,
             config: "{}".to_owned(),
             project_trusted: false,
             project_root: None,

@@ -59,6 +59,20 @@ impl Folder {
         }
     }
 
+    /// Gives a file a second name, unless something has it. A link never replaces what stands there.
+    pub(super) fn link_unless_there(&self, name: &str, second: &str) -> io::Result<()> {
+        match self.link(name, second) {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
+            other => other,
+        }
+    }
+
+    /// Whether the name still stands for this very file.
+    pub(super) fn still_names(&self, name: &str, file: &File) -> bool {
+        self.open_to_read(name)
+            .is_ok_and(|found| Self::is_same_file(&found, file))
+    }
+
     /// Removes a file that need not be there.
     pub(super) fn remove_if_there(&self, name: &str) -> io::Result<()> {
         match self.remove(name) {
@@ -91,7 +105,9 @@ mod unix {
     use std::os::unix::fs::MetadataExt;
     use std::path::Path;
 
-    use rustix::fs::{AtFlags, Dir, Mode, OFlags, mkdirat, open, openat, renameat, unlinkat};
+    use rustix::fs::{
+        AtFlags, Dir, Mode, OFlags, linkat, mkdirat, open, openat, renameat, unlinkat,
+    };
 
     use super::{Entry, regular};
 
@@ -149,11 +165,14 @@ mod unix {
             Ok(renameat(&self.0, from, &to.0.0, to.1)?)
         }
 
-        /// Whether the name still stands for this very file.
-        pub(in crate::storage) fn still_names(&self, name: &str, file: &File) -> bool {
-            let found = self.open_to_read(name).and_then(|found| found.metadata());
-            match (found, file.metadata()) {
-                (Ok(found), Ok(own)) => (found.dev(), found.ino()) == (own.dev(), own.ino()),
+        pub(super) fn link(&self, name: &str, second: &str) -> io::Result<()> {
+            Ok(linkat(&self.0, name, &self.0, second, AtFlags::empty())?)
+        }
+
+        /// Whether two handles are of one file (device and inode).
+        pub(in crate::storage) fn is_same_file(left: &File, right: &File) -> bool {
+            match (left.metadata(), right.metadata()) {
+                (Ok(left), Ok(right)) => (left.dev(), left.ino()) == (right.dev(), right.ino()),
                 _ => false,
             }
         }
@@ -244,8 +263,12 @@ mod other {
             fs::rename(self.0.join(from), to.0.0.join(to.1))
         }
 
+        pub(super) fn link(&self, name: &str, second: &str) -> io::Result<()> {
+            fs::hard_link(self.0.join(name), self.0.join(second))
+        }
+
         /// Files have no identity that std shows here; an open file cannot be replaced under its name.
-        pub(in crate::storage) fn still_names(&self, _name: &str, _file: &File) -> bool {
+        pub(in crate::storage) fn is_same_file(_left: &File, _right: &File) -> bool {
             true
         }
 

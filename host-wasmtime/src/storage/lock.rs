@@ -1,7 +1,8 @@
 //! The lock of a block file, `NAME.lock`: taken, kept, taken over from a process that died, given back.
 //!
 //! Invariants:
-//! - A lock appears by exclusive creation only, so one process wins. Only who made `NAME.takeover` renames a lock.
+//! - A lock appears by exclusive creation only, so one process wins. Only who made `NAME.takeover` renames a lock, and it puts
+//!   back one that is not the stale one that it saw.
 //! - A lock is removed by the process whose nonce it holds, and by nobody else.
 //! - Nothing here is synced: no lock is held after a power loss, and what is left of one is stale.
 
@@ -10,82 +11,22 @@ use std::io::{ErrorKind, Write};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use serde::{Deserialize, Serialize};
-
 use super::failure::storage_error;
 use super::folder::Folder;
-use super::hex::{NONCE_DIGITS, is_hex, nonce};
+use super::hex::nonce;
+use super::lock_file::{Found, Patience, own_content};
 use super::names::BlockFileName;
-use super::{positioned, process};
+use super::takeover::Takeover;
 use crate::ports::StorageError;
 
-/// A lock that nobody touched for this long is stale, whoever holds it.
-const STALE_AFTER: Duration = Duration::from_secs(60);
-/// A lock that does not parse is one that is just being written, until it is this old.
-const UNREADABLE_STALE_AFTER: Duration = Duration::from_secs(2);
-/// A takeover lasts milliseconds; one this old belongs to a process that died.
-const TAKEOVER_STALE_AFTER: Duration = Duration::from_secs(10);
+/// A lock that does not parse is one that is just being written, for the first of these times; one that nobody touched for the
+/// second is stale where nothing is known of its process.
+const PATIENCE: Patience = Patience {
+    unreadable: Duration::from_secs(2),
+    untouched: Duration::from_secs(60),
+};
 /// A holder sets the lock's time at most this often, and looks whether it still holds it.
 const TOUCH_EVERY: Duration = Duration::from_secs(1);
-/// Bytes of a lock that are read; a longer one does not parse.
-const LONGEST_LOCK_BYTES: u32 = 4096;
-/// Largest process number that every system takes.
-const LARGEST_PID: u32 = i32::MAX as u32;
-
-/// What stands in a lock, in this order.
-#[derive(Debug, Serialize, Deserialize)]
-struct Holder {
-    pid: u32,
-    host: String,
-    nonce: String,
-}
-
-impl Holder {
-    fn parse(content: &[u8]) -> Option<Self> {
-        let holder: Self = serde_json::from_slice(content).ok()?;
-        let valid = (1..=LARGEST_PID).contains(&holder.pid) && is_hex(&holder.nonce, NONCE_DIGITS);
-        valid.then_some(holder)
-    }
-}
-
-/// A lock as it was found.
-#[derive(PartialEq, Eq)]
-struct Found {
-    content: Vec<u8>,
-    modified: SystemTime,
-}
-
-impl Found {
-    /// None where it is not there any more.
-    fn read(folder: &Folder, name: &str) -> Result<Option<Self>, StorageError> {
-        let file = match folder.open_to_read(name) {
-            Ok(file) => file,
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(storage_error(error)),
-        };
-        let content =
-            positioned::read_span(&file, 0, LONGEST_LOCK_BYTES + 1).map_err(storage_error)?;
-        let modified = modified(&file)?;
-        Ok(Some(Self { content, modified }))
-    }
-
-    fn is_stale(&self, now: SystemTime) -> bool {
-        // A time in the future counts as touched just now.
-        let untouched = now.duration_since(self.modified).unwrap_or_default();
-        let holder = if self.content.len() > LONGEST_LOCK_BYTES as usize {
-            None
-        } else {
-            Holder::parse(&self.content)
-        };
-        match holder {
-            None => untouched > UNREADABLE_STALE_AFTER,
-            Some(holder) => {
-                untouched > STALE_AFTER
-                    || (holder.host == process::host() && process::is_gone(holder.pid))
-            }
-        }
-    }
-}
 
 /// A lock that this process holds. Dropping it gives it back.
 #[derive(Debug)]
@@ -112,23 +53,25 @@ impl Lock {
 
     /// Creates the lock. None where there is one.
     fn create(folder: &Arc<Folder>, name: &str, nonce: &str) -> Result<Option<Self>, StorageError> {
-        let holder = Holder {
-            pid: std::process::id(),
-            host: process::host(),
-            nonce: nonce.to_owned(),
-        };
         // Before the file is there: one that a killed process left empty keeps the others waiting.
-        let content =
-            serde_json::to_vec(&holder).map_err(|error| StorageError::Other(error.to_string()))?;
+        let content = own_content(nonce)?;
         let mut file = match folder.create_new(name) {
             Ok(file) => file,
             Err(error) if error.kind() == ErrorKind::AlreadyExists => return Ok(None),
             Err(error) => return Err(storage_error(error)),
         };
-        if let Err(error) = file.write_all(&content) {
-            // Where even this fails, it does not parse and is stale in a moment.
-            let _ = folder.remove(name);
+        let written = file.write_all(&content);
+        // Where this process stood still before it had said who it is, another one has taken over.
+        let stands = folder.still_names(name, &file);
+        if let Err(error) = written {
+            if stands {
+                // Where even this fails, it does not parse and is stale in a moment.
+                let _ = folder.remove(name);
+            }
             return Err(storage_error(error));
+        }
+        if !stands {
+            return Err(StorageError::Busy);
         }
         Ok(Some(Self {
             folder: Arc::clone(folder),
@@ -143,9 +86,10 @@ impl Lock {
     /// over.
     pub(super) fn is_held(&self) -> bool {
         let found = Found::read(&self.folder, &self.name);
-        found.ok().flatten().is_some_and(|found| {
-            Holder::parse(&found.content).is_some_and(|holder| holder.nonce == self.nonce)
-        })
+        found
+            .ok()
+            .flatten()
+            .is_some_and(|found| found.holds(&self.nonce))
     }
 
     /// Shows the others that the holder is alive.
@@ -192,16 +136,30 @@ fn take_over(
     let Some(found) = Found::read(folder, &names.lock)? else {
         return Err(StorageError::Busy);
     };
-    if !found.is_stale(SystemTime::now()) {
+    if !found.is_abandoned(SystemTime::now(), &PATIENCE) {
         return Err(StorageError::Busy);
     }
-    let Some(takeover) = Takeover::begin(folder, &names.takeover)? else {
+    let Some(takeover) = Takeover::begin(folder, &names.takeover, &nonce)? else {
         return Err(StorageError::Busy);
     };
+    remove_stale(folder, names, &found, &takeover, &nonce)?;
+    Lock::create(folder, &names.lock, &nonce)?.ok_or(StorageError::Busy)
+}
+
+/// Renames the stale lock and removes it. `Busy` where another one stands there by now.
+fn remove_stale(
+    folder: &Folder,
+    names: &BlockFileName,
+    stale: &Found,
+    takeover: &Takeover<'_>,
+    nonce: &str,
+) -> Result<(), StorageError> {
     // Meanwhile another process may have taken it over and be alive. The time is now the file system's own, in case
     // that its clock and ours differ.
-    let again = Found::read(folder, &names.lock)?;
-    if again.is_none_or(|again| again != found || !again.is_stale(takeover.made)) {
+    let made = takeover.made()?;
+    let is_stale = Found::read(folder, &names.lock)?
+        .is_some_and(|again| again.is_same(stale) && again.is_abandoned(made, &PATIENCE));
+    if !is_stale || !takeover.stands() {
         return Err(StorageError::Busy);
     }
     let aside = format!("{}.{nonce}", names.lock);
@@ -211,57 +169,16 @@ fn take_over(
         Err(error) if error.kind() == ErrorKind::NotFound => return Err(StorageError::Busy),
         Err(error) => return Err(storage_error(error)),
     }
-    let created = Lock::create(folder, &names.lock, &nonce);
+    let is_another = Found::read(folder, &aside)?.is_some_and(|moved| !moved.is_same(stale));
+    if is_another {
+        // This takeover was so slow that it was given up, and another one is done: this is a lock in use.
+        folder
+            .link_unless_there(&aside, &names.lock)
+            .map_err(storage_error)?;
+    }
     folder.remove_if_there(&aside).map_err(storage_error)?;
-    created?.ok_or(StorageError::Busy)
-}
-
-/// The right to rename the lock. Dropping it ends the takeover.
-struct Takeover<'a> {
-    folder: &'a Folder,
-    name: &'a str,
-    /// When it was made, by the clock of the file system.
-    made: SystemTime,
-}
-
-impl<'a> Takeover<'a> {
-    /// None where another process is taking over.
-    fn begin(folder: &'a Folder, name: &'a str) -> Result<Option<Self>, StorageError> {
-        match folder.create_new(name) {
-            Ok(file) => Ok(Some(Self {
-                folder,
-                name,
-                made: modified(&file)?,
-            })),
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-                remove_abandoned_takeover(folder, name)?;
-                Ok(None)
-            }
-            Err(error) => Err(storage_error(error)),
-        }
-    }
-}
-
-impl Drop for Takeover<'_> {
-    fn drop(&mut self) {
-        // Where it cannot be removed, the next one does when it is old.
-        let _ = self.folder.remove(self.name);
-    }
-}
-
-fn remove_abandoned_takeover(folder: &Folder, name: &str) -> Result<(), StorageError> {
-    let Some(takeover) = Found::read(folder, name)? else {
-        return Ok(());
-    };
-    let age = SystemTime::now().duration_since(takeover.modified);
-    if age.is_ok_and(|age| age > TAKEOVER_STALE_AFTER) {
-        folder.remove_if_there(name).map_err(storage_error)?;
+    if is_another {
+        return Err(StorageError::Busy);
     }
     Ok(())
-}
-
-fn modified(file: &File) -> Result<SystemTime, StorageError> {
-    file.metadata()
-        .and_then(|metadata| metadata.modified())
-        .map_err(storage_error)
 }

@@ -17,12 +17,14 @@ mod failure;
 mod folder;
 mod hex;
 mod lock;
+mod lock_file;
 mod names;
 mod objects;
 mod pages;
 mod positioned;
 mod process;
 mod record;
+mod takeover;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -80,6 +82,22 @@ impl DataFolder {
     /// `AccessDenied` for a name that is not allowed or that leads through a link.
     pub fn open_block_file(&self, name: &str) -> Result<Box<dyn BlockFile>, StorageError> {
         Ok(Box::new(self.block_file(name)?))
+    }
+
+    /// Size of a block file in bytes as it is at the moment, without its lock; `None` where it is not there. Makes nothing.
+    ///
+    /// # Errors
+    /// As `open_block_file`.
+    pub fn block_file_size(&self, name: &str) -> Result<Option<u64>, StorageError> {
+        let name = BlockFileName::parse(name)?;
+        let file = self
+            .open(name.folders())
+            .and_then(|folder| folder.open_to_read(&name.pages));
+        match file.and_then(|file| file.metadata()) {
+            Ok(metadata) => Ok(Some(metadata.len())),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(storage_error(error)),
+        }
     }
 
     /// Removes a block file under its lock. Its counter stays, one higher, so that a handle that is still open

@@ -4,10 +4,11 @@
 //! index-worker rebuild ROOT SESSION LOG SLICE MS   makes the index anew again and again, in slices of SLICE bytes
 //! index-worker follow  ROOT SESSION LOG SLICE MS   reads what the log gains and indexes it
 //! index-worker once    ROOT SESSION LOG            indexes to the end, asks for the needle, says "found" or "lost" and how
+//! index-worker seek    ROOT SESSION LOG WORDS MS   as `follow` with the configuration's own patience, and asks for WORDS instead
 //! ```
 //!
 //! `ROOT` is a `World` (`ds4_context_tests::indexed_session`). `MS` 0 is without end. Every slice is a line "indexed DONE", every
-//! round one "round". After each round the needle must be found.
+//! round one "round". After each round the needle (or an entry that holds WORDS) must be found.
 //!
 //! Exit code 0: done. 2: not used as above. 3: the needle was not found. 4: a call failed; standard output says "refused" and
 //! the line for a person.
@@ -23,6 +24,9 @@ use serde_json::json;
 
 /// Milliseconds for which a busy database is asked again.
 const PATIENCE_MS: u64 = 30_000;
+
+/// Pause of a process that looks at a session again and again.
+const SEEK_PAUSE: Duration = Duration::from_millis(20);
 
 enum Failure {
     Usage,
@@ -43,7 +47,7 @@ fn main() -> ExitCode {
     match run(&words) {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure::Usage) => {
-            eprintln!("usage: index-worker rebuild|follow|once ROOT SESSION LOG …");
+            eprintln!("usage: index-worker rebuild|follow|once|seek ROOT SESSION LOG …");
             ExitCode::from(2)
         }
         Err(Failure::Lost(how)) => {
@@ -73,6 +77,11 @@ fn run(words: &[&str]) -> Result<(), Failure> {
     let [command, root, session_id, log, rest @ ..] = words else {
         return Err(Failure::Usage);
     };
+    if let ("seek", [wanted, milliseconds]) = (*command, rest) {
+        let time = milliseconds.parse().map_err(|_| Failure::Usage)?;
+        let session = World::new(Path::new(root)).open(session_id, log)?;
+        return seek(session, wanted, Duration::from_millis(time));
+    }
     let numbers: Vec<u64> = rest
         .iter()
         .map(|word| word.parse().map_err(|_| Failure::Usage))
@@ -102,6 +111,21 @@ fn run(words: &[&str]) -> Result<(), Failure> {
         }
         _ => Err(Failure::Usage),
     }
+}
+
+fn seek(mut session: Session, wanted: &str, time: Duration) -> Result<(), Failure> {
+    let end = Instant::now() + time;
+    while Instant::now() < end {
+        session.sync()?;
+        session.index()?;
+        let answer = ask(&mut session, wanted)?;
+        if !answer.hits.iter().any(|hit| hit.excerpt.contains(wanted)) {
+            return Err(Failure::Lost(format!("{answer:?}")));
+        }
+        say("round")?;
+        std::thread::sleep(SEEK_PAUSE);
+    }
+    Ok(())
 }
 
 fn index(session: &mut Session, slice: u32) -> Result<(), Failure> {

@@ -14,6 +14,9 @@ pub struct SessionStep {
     /// The log's file in the case's folder; none for a session in memory.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub log: Option<String>,
+    /// Logs of other sessions, files in the case's folder that lie beside the log under the same names.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub other_logs: Vec<String>,
     /// Whether the session is opened with a log that is not there.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub log_is_missing: bool,
@@ -43,6 +46,11 @@ pub enum Step {
     },
     /// Not a call: puts a file of the case's folder in the log's place.
     ReplaceLog {
+        /// The file.
+        file: String,
+    },
+    /// Not a call: takes another session's log away.
+    RemoveLog {
         /// The file.
         file: String,
     },
@@ -97,6 +105,11 @@ pub enum Step {
     Status,
     /// Indexes what was read, to the end.
     Index,
+    /// Reads and indexes what a scope covers, to the end.
+    IndexScope {
+        /// The scope, as the contract names it.
+        scope: String,
+    },
     /// Lets the next `index` make the session's part of the index anew.
     RebuildIndex,
     /// Searches the history.
@@ -127,6 +140,7 @@ impl Step {
             Self::Sync => "sync",
             Self::GrowLog { .. } => "growLog",
             Self::ReplaceLog { .. } => "replaceLog",
+            Self::RemoveLog { .. } => "removeLog",
             Self::Append { .. } => "append",
             Self::SelectLeaf { .. } => "selectLeaf",
             Self::SelectModel { .. } => "selectModel",
@@ -139,6 +153,7 @@ impl Step {
             Self::Inspect => "inspect",
             Self::Status => "status",
             Self::Index => "index",
+            Self::IndexScope { .. } => "indexScope",
             Self::RebuildIndex => "rebuildIndex",
             Self::Search(_) => "search",
             Self::ReadHistory { .. } => "readHistory",

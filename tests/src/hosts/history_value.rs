@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 pub(super) struct HitFacts<'a> {
     pub entry_id: &'a str,
     pub session_id: &'a str,
+    pub relation: &'a str,
     pub role: &'a str,
     pub timestamp_ms: Option<u64>,
     pub score: i64,
@@ -20,6 +21,7 @@ pub(super) fn hit(facts: &HitFacts<'_>) -> Value {
     let mut value = json!({
         "entryId": facts.entry_id,
         "sessionId": facts.session_id,
+        "relation": facts.relation,
         "role": facts.role,
         "score": facts.score,
         "reason": facts.reason,
@@ -38,18 +40,37 @@ pub(super) fn answer(
     hits: Vec<Value>,
     indexed_entries: u32,
     log_entries: u32,
+    sessions: Value,
 ) -> Value {
-    json!({"status": status, "hits": hits, "indexedEntries": indexed_entries, "logEntries": log_entries})
+    json!({
+        "status": status,
+        "hits": hits,
+        "indexedEntries": indexed_entries,
+        "logEntries": log_entries,
+        "sessions": sessions,
+    })
+}
+
+pub(super) fn sessions(up_to_date: u32, pending: u32, left_out: u32) -> Value {
+    json!({"upToDate": up_to_date, "pending": pending, "leftOut": left_out})
 }
 
 pub(super) fn lines(
     entry_id: &str,
+    session_id: &str,
     role: &str,
     first_line: u32,
     total_lines: u32,
     text: &str,
 ) -> Value {
-    json!({"entryId": entry_id, "role": role, "firstLine": first_line, "totalLines": total_lines, "text": text})
+    json!({
+        "entryId": entry_id,
+        "sessionId": session_id,
+        "role": role,
+        "firstLine": first_line,
+        "totalLines": total_lines,
+        "text": text,
+    })
 }
 
 /// The references of an answer's hits, in their order.

@@ -77,6 +77,8 @@ pub trait HostedSession {
     fn record_usage(&mut self, manifest_id: &str, usage: UsageStep) -> Answer<()>;
     /// Indexes what was read, to the end: `{done, finished, total}`.
     fn index(&mut self) -> Answer<Value>;
+    /// Reads and indexes what the scope covers, to the end: `{done, finished, total}`.
+    fn index_scope(&mut self, scope: &str) -> Answer<Value>;
     /// Makes the index anew with the next [`Self::index`].
     fn rebuild_index(&mut self) -> Answer<()>;
     /// What was found, as [`history_value`] writes it.
@@ -100,6 +102,9 @@ pub fn run_case<H: Host>(host: &H, case: &Case) -> io::Result<Vec<Outcome>> {
     if let Some(file) = &options.log {
         fs::copy(case.folder.join(file), &log)?;
     }
+    for file in &options.other_logs {
+        fs::copy(case.folder.join(file), folder.path().join(file))?;
+    }
     let mut outcomes = Vec::new();
     let mut session = match host.open(options, folder.path()) {
         Ok(session) => session,
@@ -116,6 +121,10 @@ pub fn run_case<H: Host>(host: &H, case: &Case) -> io::Result<Vec<Outcome>> {
             }
             Step::ReplaceLog { file } => {
                 fs::copy(case.folder.join(file), &log)?;
+                continue;
+            }
+            Step::RemoveLog { file } => {
+                fs::remove_file(folder.path().join(file))?;
                 continue;
             }
             Step::MergeConfig { layers } => {
@@ -181,6 +190,7 @@ fn call(session: &mut impl HostedSession, step: &Step, given: &mut Given) -> Ans
         Step::Inspect => session.document(Document::Inspect, None),
         Step::Status => session.document(Document::Status, None),
         Step::Index => plain(session.index()),
+        Step::IndexScope { scope } => plain(session.index_scope(scope)),
         Step::RebuildIndex => plain(session.rebuild_index().map(|()| Value::Null)),
         Step::Search(query) => plain(session.search(query).inspect(|answer| {
             given.references = history_value::references(answer);
@@ -191,9 +201,10 @@ fn call(session: &mut impl HostedSession, step: &Step, given: &mut Given) -> Ans
             count,
         } => plain(session.read_history(given.reference(*hit), *first_line, *count)),
         Step::Health => session.health(),
-        Step::GrowLog { .. } | Step::ReplaceLog { .. } | Step::MergeConfig { .. } => {
-            Ok("null".to_owned())
-        }
+        Step::GrowLog { .. }
+        | Step::ReplaceLog { .. }
+        | Step::RemoveLog { .. }
+        | Step::MergeConfig { .. } => Ok("null".to_owned()),
     }
 }
 

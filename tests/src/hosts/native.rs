@@ -48,6 +48,7 @@ impl Host for NativeHost {
                 .config
                 .as_ref()
                 .map_or_else(|| b"{}".to_vec(), |config| config.to_string().into_bytes()),
+            log_folder: None,
             project_root: None,
             seed: SEED
                 .iter()
@@ -172,23 +173,31 @@ impl HostedSession for NativeSession {
         }
     }
 
+    fn index_scope(&mut self, name: &str) -> Answer<Value> {
+        loop {
+            let slice = self.0.index_scope(scope(name), INDEX_SLICE_BYTES, NOW_MS);
+            let progress = slice.map_err(failure)?;
+            if progress.finished {
+                return Ok(progress_value(
+                    progress.done,
+                    progress.total,
+                    progress.finished,
+                ));
+            }
+        }
+    }
+
     fn rebuild_index(&mut self) -> Answer<()> {
         self.0.rebuild_index();
         Ok(())
     }
 
     fn search(&mut self, query: &SearchStep) -> Answer<Value> {
-        let session_id = self.0.session_id().to_owned();
         let answer = self
             .0
             .search_history(&HistoryQuery {
                 text: query.text.clone(),
-                scope: match query.scope.as_str() {
-                    "current-session" => Scope::CurrentSession,
-                    "lineage" => Scope::Lineage,
-                    "project" => Scope::Project,
-                    _ => Scope::CurrentBranch,
-                },
+                scope: scope(&query.scope),
                 limit: query.limit,
                 max_tokens: query.max_tokens,
                 now_ms: NOW_MS,
@@ -197,7 +206,8 @@ impl HostedSession for NativeSession {
         let hits = answer.hits.iter().map(|hit| {
             history_value::hit(&HitFacts {
                 entry_id: &hit.entry_id,
-                session_id: &session_id,
+                session_id: &hit.session_id,
+                relation: hit.relation.name(),
                 role: &hit.role,
                 timestamp_ms: hit.timestamp_ms,
                 score: hit.score,
@@ -217,6 +227,11 @@ impl HostedSession for NativeSession {
             hits.collect(),
             answer.indexed_entries,
             answer.log_entries,
+            history_value::sessions(
+                answer.sessions.up_to_date,
+                answer.sessions.pending,
+                answer.sessions.left_out,
+            ),
         ))
     }
 
@@ -227,6 +242,7 @@ impl HostedSession for NativeSession {
             .map_err(failure)?;
         Ok(history_value::lines(
             &lines.entry_id,
+            &lines.session_id,
             &lines.role,
             lines.first_line,
             lines.total_lines,
@@ -248,6 +264,15 @@ impl HostedSession for NativeSession {
             Document::Status => Ok(self.0.status()),
         };
         value.map(|value| value.to_string()).map_err(failure)
+    }
+}
+
+fn scope(name: &str) -> Scope {
+    match name {
+        "current-session" => Scope::CurrentSession,
+        "current-lineage" => Scope::CurrentLineage,
+        "project" => Scope::Project,
+        _ => Scope::CurrentBranch,
     }
 }
 
@@ -285,7 +310,6 @@ fn failure(error: EngineError) -> Failure {
         EngineError::Limit(_) => "limit",
         EngineError::Busy => "busy",
         EngineError::Storage(_) => "storage",
-        EngineError::Unsupported(_) => "unsupported",
     };
     Failure {
         code: code.to_owned(),
@@ -315,5 +339,29 @@ impl Storage for Folder {
             ErrorKind::NotFound => StorageError::NotFound,
             _ => StorageError::Other(error.to_string()),
         })
+    }
+
+    fn list_files(
+        &self,
+        _: Place,
+        after: Option<&str>,
+        limit: u32,
+    ) -> Result<Vec<u8>, StorageError> {
+        let files = || {
+            let mut files = Vec::new();
+            for entry in self.0.read_dir()? {
+                let entry = entry?;
+                let path = entry.file_name().to_string_lossy().into_owned();
+                files.push((path, entry.metadata()?.len()));
+            }
+            Ok(files)
+        };
+        let mut files: Vec<(String, u64)> =
+            files().map_err(|error: std::io::Error| StorageError::Other(error.to_string()))?;
+        files.sort();
+        files.retain(|(path, _)| after.is_none_or(|after| path.as_str() > after));
+        let listed = files.into_iter().take(limit as usize);
+        let line = |(path, size)| format!("{}\n", json!({"path": path, "size": size}));
+        Ok(listed.map(line).collect::<String>().into_bytes())
     }
 }

@@ -201,6 +201,18 @@ impl HostedSession for WasmtimeSession {
         ))
     }
 
+    fn index_scope(&mut self, name: &str) -> Answer<Value> {
+        let progress = self
+            .0
+            .index_scope(scope(name), |_| {})
+            .map_err(|error| failure(&error))?;
+        Ok(progress_value(
+            progress.done,
+            progress.total,
+            progress.finished,
+        ))
+    }
+
     fn rebuild_index(&mut self) -> Answer<()> {
         self.0.rebuild_index().map_err(|error| failure(&error))
     }
@@ -210,12 +222,7 @@ impl HostedSession for WasmtimeSession {
             .0
             .search_history(&HistoryQuery {
                 text: query.text.clone(),
-                scope: match query.scope.as_str() {
-                    "current-session" => HistoryScope::CurrentSession,
-                    "lineage" => HistoryScope::Lineage,
-                    "project" => HistoryScope::Project,
-                    _ => HistoryScope::CurrentBranch,
-                },
+                scope: scope(&query.scope),
                 limit: query.limit,
                 max_tokens: query.max_tokens,
             })
@@ -225,6 +232,7 @@ impl HostedSession for WasmtimeSession {
             history_value::hit(&HitFacts {
                 entry_id: &hit.entry_id,
                 session_id: &hit.session_id,
+                relation: hit.relation.name(),
                 role: &hit.role,
                 timestamp_ms: hit.timestamp_ms,
                 score: hit.score,
@@ -244,6 +252,11 @@ impl HostedSession for WasmtimeSession {
             hits.collect(),
             answer.indexed_entries,
             answer.log_entries,
+            history_value::sessions(
+                answer.sessions.up_to_date,
+                answer.sessions.pending,
+                answer.sessions.left_out,
+            ),
         ))
     }
 
@@ -254,6 +267,7 @@ impl HostedSession for WasmtimeSession {
             .map_err(|error| failure(&error))?;
         Ok(history_value::lines(
             &lines.entry_id,
+            &lines.session_id,
             &lines.role,
             lines.first_line,
             lines.total_lines,
@@ -276,6 +290,15 @@ impl HostedSession for WasmtimeSession {
             Document::Status => self.0.status(),
         }
         .map_err(|error| failure(&error))
+    }
+}
+
+fn scope(name: &str) -> HistoryScope {
+    match name {
+        "current-session" => HistoryScope::CurrentSession,
+        "current-lineage" => HistoryScope::CurrentLineage,
+        "project" => HistoryScope::Project,
+        _ => HistoryScope::CurrentBranch,
     }
 }
 

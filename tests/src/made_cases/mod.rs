@@ -14,6 +14,7 @@ mod exchanges;
 mod formats;
 mod indexing;
 mod recorded;
+mod scopes;
 mod search;
 
 use std::path::Path;
@@ -88,6 +89,13 @@ impl MadeCase {
             files: Vec::new(),
             document,
         }
+    }
+
+    /// Another session's log beside this one's.
+    fn beside(mut self, file: &'static str, log: &PiLog) -> Self {
+        self.files.push((file, log.text().as_bytes().to_vec()));
+        self.document.session.other_logs.push(file.to_owned());
+        self
     }
 
     fn config(mut self, config: Value) -> Self {
@@ -184,6 +192,7 @@ pub fn all() -> Vec<MadeCase> {
         boundary::all(),
         recorded::all(),
         search::all(),
+        scopes::all(),
         evidence::all(),
         indexing::all(),
     ]

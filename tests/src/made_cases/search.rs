@@ -29,7 +29,7 @@ pub(super) fn search(text: &str) -> Step {
     search_in("current-branch", text)
 }
 
-fn search_in(scope: &str, text: &str) -> Step {
+pub(super) fn search_in(scope: &str, text: &str) -> Step {
     Step::Search(SearchStep {
         text: text.to_owned(),
         scope: scope.to_owned(),
@@ -258,13 +258,16 @@ fn refused_searches() -> MadeCase {
     };
     MadeCase::new(
         "search-refused-searches",
-        "Scopes of later versions and limits outside 1 to 1,000; before anything is indexed nothing is found.",
+        "A scope that the configuration does not allow and limits outside 1 to 1,000; before anything is indexed nothing is found.",
         &log,
     )
     .step(search("question"))
     .step(Step::Index)
-    .step(search_in("lineage", "question"))
+    .step(search_in("current-lineage", "question"))
     .step(search_in("project", "question"))
+    .step(Step::IndexScope {
+        scope: "project".to_owned(),
+    })
     .step(limited(0))
     .step(limited(1_001))
     .step(limited(1_000))

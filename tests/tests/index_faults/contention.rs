@@ -110,7 +110,7 @@ fn a_database_that_is_held_is_asked_again_and_then_told() {
         "{waited:?}"
     );
     assert_eq!(refused.to_string().lines().count(), 1);
-    // A plan does not wait for it: there is no evidence, and that is all.
+    // A plan waits for as long, and is then made without evidence.
     session
         .plan(&ds4_context_host::PlanRequest {
             budget: Some(3_000),

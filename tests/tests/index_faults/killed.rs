@@ -11,6 +11,7 @@ use serde_json::json;
 
 use super::*;
 
+/// Rounds where `DS4_KILL_ROUNDS` does not say.
 const ROUNDS: u32 = 100;
 /// Bytes of text of one transaction: some thirty for the whole log.
 const SLICE: &str = "4000";
@@ -23,7 +24,9 @@ fn a_killed_process_leaves_an_index_that_goes_on() {
     let log = file_hash(&world.log(LOG));
     let mut random = Random::new(7);
     let (mut in_the_middle, mut records) = (0, 0);
-    for round in 0..ROUNDS {
+    let rounds =
+        std::env::var("DS4_KILL_ROUNDS").map_or(ROUNDS, |rounds| rounds.parse().expect("a number"));
+    for round in 0..rounds {
         let mut worker = Command::new(env!("CARGO_BIN_EXE_index-worker"))
             .arg("rebuild")
             .arg(folder.path())
@@ -61,7 +64,7 @@ fn a_killed_process_leaves_an_index_that_goes_on() {
         assert_eq!(file_hash(&world.log(LOG)), log, "round {round}");
     }
     println!(
-        "{ROUNDS} kills: {in_the_middle} left a part of the entries, {records} an unfinished commit"
+        "{rounds} kills: {in_the_middle} left a part of the entries, {records} an unfinished commit"
     );
     // Without these the kills came at harmless times only, and nothing was tested.
     assert!(in_the_middle > 0);

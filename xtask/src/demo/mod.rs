@@ -56,6 +56,7 @@ pub fn command(workspace: &Workspace, mut arguments: Arguments) -> Result<(), Fa
             "--session".as_ref(),
             session.as_os_str(),
         ])
+        .told_on_the_terminal()
         .show()?
         .check()?;
 

@@ -62,7 +62,12 @@ fn run_stages(
         true => Some(report.stage("setup for Pi", || setup::for_pi(workspace))?),
         false => None,
     };
-    report.stage("component", || build::component(workspace, &c_variables))?;
+    report.stage("component", || {
+        build::component(workspace, build::ENGINE, &c_variables)
+    })?;
+    report.stage("component of a test", || {
+        build::component(workspace, build::VFS_SUITE, &c_variables)
+    })?;
     report.stage("Node package", || build::node_package(workspace))?;
     report.stage("Rust programs", || build::rust_programs(workspace))?;
     report.stage("clippy", || clippy(workspace, &c_variables))?;
@@ -83,10 +88,12 @@ fn run_stages(
 /// once in a fresh target folder, and nothing after that.
 fn clippy(workspace: &Workspace, c_variables: &[(String, OsString)]) -> Result<(), Failure> {
     const STRICT: [&str; 3] = ["--", "-D", "warnings"];
-    build::cargo_for_component(workspace, "clippy", c_variables)
-        .words(STRICT)
-        .show()?
-        .check()?;
+    for component in [build::ENGINE, build::VFS_SUITE] {
+        build::cargo_for_component(workspace, component, "clippy", c_variables)
+            .words(STRICT)
+            .show()?
+            .check()?;
+    }
     workspace
         .cargo(["clippy", "--release", "--all-targets"])
         .words(build::NATIVE_CRATES)

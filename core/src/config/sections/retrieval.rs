@@ -42,7 +42,7 @@ choice! {
         CurrentBranch = "current-branch",
         /// Every branch of the session.
         CurrentSession = "current-session",
-        /// The session and those it was rebased from.
+        /// The session and those it was forked from.
         CurrentLineage = "current-lineage",
     }
 }

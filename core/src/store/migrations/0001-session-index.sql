@@ -26,13 +26,6 @@ CREATE TABLE entries (
   words INTEGER NOT NULL
 ) STRICT;
 
-CREATE TABLE labels (
-  session INTEGER NOT NULL REFERENCES sessions (number) ON DELETE CASCADE,
-  entry_id TEXT NOT NULL,
-  label TEXT NOT NULL,
-  PRIMARY KEY (session, entry_id)
-) STRICT, WITHOUT ROWID;
-
 -- Words of an entry, each once (marks belong to their letters, in every script): whole words, the parts of identifiers, pairs of characters of scripts without spaces. No text is stored.
 CREATE VIRTUAL TABLE entry_words USING fts5 (
   words,

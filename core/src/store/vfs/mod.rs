@@ -15,9 +15,14 @@
 
 mod file;
 mod methods;
+mod pending;
+mod spans;
 mod store;
 
 pub use methods::Vfs;
+// The file system as the traits of `rsqlite-vfs` know it, so that its test suite can run in a component as well
+// (tests/vfs-suite).
+pub use store::{Files, Store};
 
 #[cfg(test)]
 mod tests;

@@ -24,7 +24,8 @@ pub struct Files {
 }
 
 impl Files {
-    pub(super) fn new(storage: Rc<dyn Storage>) -> Self {
+    /// The names of a storage port; nothing is opened yet.
+    pub fn new(storage: Rc<dyn Storage>) -> Self {
         Self {
             storage,
             made: RefCell::default(),

@@ -21,12 +21,6 @@ fn a_commit_of_one_connection_is_seen_by_the_other() {
     let mut two = crate::store::Database::open(&storage, Some("a.db"), 1).unwrap();
     for round in 0..20 {
         let transaction = one.begin().unwrap();
-        transaction
-            .execute(
-                "INSERT INTO labels (session, entry_id, label) SELECT 1, ?1, ?1 WHERE 0",
-                [format!("{round}")],
-            )
-            .unwrap();
         crate::store::sessions::start(&transaction, &format!("s{round}"), "initial").unwrap();
         transaction.commit().unwrap();
         let reading = two.read().unwrap();

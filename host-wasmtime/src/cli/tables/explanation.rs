@@ -138,9 +138,17 @@ fn rest(hidden: &[Step]) -> Vec<String> {
         .collect()
 }
 
+/// The value of a setting, and for a window the budget to ask for in it. A budget is a bound where a band may make do with
+/// less.
 fn value(smallest: &SmallestChange) -> String {
-    smallest.value.map_or_else(
-        || smallest.text.clone(),
-        |value| format!("at {}", figure(value)),
-    )
+    let most = if smallest.exact == Some(false) {
+        "at most "
+    } else {
+        "at "
+    };
+    match (smallest.value, smallest.budget) {
+        (None, _) => smallest.text.clone(),
+        (Some(window), Some(budget)) => format!("at {} / {}", figure(window), figure(budget)),
+        (Some(value), None) => format!("{most}{}", figure(value)),
+    }
 }

@@ -14,6 +14,7 @@ pub(crate) enum Style {
 /// What a piece of a table is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ink {
+    Plain,
     Heading,
     Faint,
     Good,
@@ -31,7 +32,7 @@ impl Style {
 
     pub(super) fn paint(self, ink: Ink, text: &str) -> String {
         let code = match (self, ink) {
-            (Self::Plain, _) => return text.to_owned(),
+            (Self::Plain, _) | (_, Ink::Plain) => return text.to_owned(),
             (Self::Coloured, Ink::Heading) => "1",
             (Self::Coloured, Ink::Faint) => "2",
             (Self::Coloured, Ink::Good) => "32",
@@ -77,6 +78,29 @@ pub(super) fn counted(number: u64, one: &str, many: &str) -> String {
     )
 }
 
+/// `123 bytes`, `12.3 KB`, `1.2 MB`.
+pub(super) fn byte_size(bytes: u64) -> String {
+    const UNITS: [&str; 3] = ["KB", "MB", "GB"];
+    if bytes < 1000 {
+        return counted(bytes, "byte", "bytes");
+    }
+    // In tenths of the unit, rounded half up.
+    let mut unit = 1000;
+    let mut place = 0;
+    let tenths = |unit: u64| (bytes.saturating_mul(10).saturating_add(unit / 2)) / unit;
+    while tenths(unit) >= 10_000 && place + 1 < UNITS.len() {
+        unit *= 1000;
+        place += 1;
+    }
+    let tenths = tenths(unit);
+    format!(
+        "{}.{} {}",
+        tenths / 10,
+        tenths % 10,
+        UNITS.get(place).copied().unwrap_or_default()
+    )
+}
+
 /// A text cut and filled to exactly so many columns.
 pub(super) fn left(text: &str, columns: usize) -> String {
     let text = cut(text, columns);
@@ -108,10 +132,27 @@ pub(super) fn cut(text: &str, columns: usize) -> String {
     kept
 }
 
-/// Words on lines of at most so many columns.
+/// Words on lines of at most so many columns. A word that is longer, such as a path, goes on in the next line.
 pub(super) fn wrapped(text: &str, columns: usize) -> Vec<String> {
     let text = printable(text);
-    filled(text.split_whitespace(), columns)
+    let words = text.split_whitespace();
+    filled(words.flat_map(|word| parts(word, columns)), columns)
+}
+
+/// A word in parts of at most so many columns.
+fn parts(word: &str, columns: usize) -> Vec<&str> {
+    let mut parts = Vec::new();
+    let (mut start, mut taken) = (0, 0);
+    for (at, character) in word.char_indices() {
+        let columns_of_it = character_width(character);
+        if taken + columns_of_it > columns {
+            parts.extend(word.get(start..at));
+            (start, taken) = (at, 0);
+        }
+        taken += columns_of_it;
+    }
+    parts.extend(word.get(start..));
+    parts
 }
 
 /// Pieces on lines of at most so many columns; no line ends within a piece.
@@ -186,6 +227,43 @@ mod tests {
                 .all(|character| !character.is_control() && character != '\u{202e}'),
             "{shown:?}"
         );
+    }
+
+    #[test]
+    fn sizes_have_the_unit_that_is_read_most_easily() {
+        let shown = [
+            0,
+            1,
+            999,
+            1000,
+            516_096,
+            999_949,
+            999_950,
+            12_345_678,
+            5_000_000_000_000,
+        ];
+        assert_eq!(
+            shown.map(byte_size),
+            [
+                "0 bytes",
+                "1 byte",
+                "999 bytes",
+                "1.0 KB",
+                "516.1 KB",
+                "999.9 KB",
+                "1.0 MB",
+                "12.3 MB",
+                "5000.0 GB"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_word_that_is_too_long_goes_on_in_the_next_line() {
+        let path = format!("/{}", "folder/".repeat(9));
+        let lines = wrapped(&format!("in {path}"), 20);
+        assert_eq!(lines.concat(), format!("in{path}"));
+        assert!(lines.iter().all(|line| width(line) <= 20), "{lines:?}");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::layout::{Ink, Style, counted, cut, figure, left, right};
 use super::runs;
-use super::words::{excluded_text, included_text, kind_text, warning_text};
+use super::words::{excluded_text, included_text, kind_text, no_evidence_text, warning_text};
 use crate::cli::documents::{Manifest, Planned};
 
 /// Cells of the window's bar.
@@ -190,6 +190,10 @@ fn foot(planned: &Planned, manifest: &Manifest, style: Style) -> Vec<String> {
             warning_text(&warning.code, warning.details.len())
         );
         lines.push(style.paint(Ink::Warning, &cut(&text, super::WIDTH)));
+    }
+    if let Some(why) = no_evidence_text(&manifest.retrieval.status) {
+        let text = format!("No evidence: {why}.");
+        lines.push(cut(&text, super::WIDTH));
     }
     if let Some(tail) = binding_tail_limit(planned, manifest) {
         let tail = figure(tail);

@@ -33,6 +33,7 @@ pub(super) fn included_text(reason: &str) -> &str {
         "superseded-result" => "made stale by a later call",
         "result-shortened" => "long result, shortened",
         "unanswered-calls-removed" => "calls without result cut",
+        "retrieval" => "found in the history",
         other => other,
     }
 }
@@ -67,7 +68,9 @@ pub(super) fn excluded_text(reason: &str) -> &str {
 pub(super) fn setting_text(setting: &str) -> &str {
     match setting {
         "budget" => "a larger budget of input (--budget)",
-        "contextWindow" => "a model with a larger window (--window)",
+        "contextWindow" => {
+            "a model with a larger window, and at most this budget (--window, --budget)"
+        }
         "none" => "nothing would",
         other => other,
     }
@@ -105,6 +108,40 @@ pub(crate) fn fallback_text(reason: &str) -> String {
         other => return other.to_owned(),
     };
     format!("{text} ({reason})")
+}
+
+/// Why an index was made anew.
+pub(super) fn rebuild_text(reason: &str) -> &str {
+    match reason {
+        "initial" => "it was new",
+        "forced" => "somebody asked for it",
+        "path-changed" => "the log was moved",
+        "header-changed" => "the log got another header",
+        "truncated" => "the log was cut",
+        "changed-in-place" => "the log was written over",
+        "entry-changed" => "an entry was changed",
+        "database-damaged" => "the database was damaged",
+        other => other,
+    }
+}
+
+/// What can be searched for, said where a question asks for nothing that can.
+pub(super) const SEARCHABLE: &str = "name a word, a file, an identifier or a date";
+
+/// Why a plan brings nothing back from the history; none where it only found nothing.
+pub(super) fn no_evidence_text(status: &str) -> Option<String> {
+    match status {
+        "no-query" => Some(format!(
+            "the request has nothing to search for; {SEARCHABLE}"
+        )),
+        "failed" => Some("the search failed; --manifest says why".to_owned()),
+        _ => None,
+    }
+}
+
+/// Whether a hit holds nothing of the question itself: it stands beside an entry that does.
+pub(super) fn is_beside(reason: &str) -> bool {
+    reason == "beside an entry that matches"
 }
 
 /// What a warning says.

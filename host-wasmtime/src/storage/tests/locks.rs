@@ -13,8 +13,10 @@ fn a_lock_says_who_holds_it() {
     let mut file = disk.open();
     file.lock().expect("locked");
     let lock = String::from_utf8(disk.read("index.lock")).expect("text");
+    let began =
+        process::beginning().map_or_else(String::new, |began| format!(r#""began":"{began}","#));
     let start = format!(
-        r#"{{"pid":{},"host":"{}","nonce":""#,
+        r#"{{"pid":{},"host":"{}",{began}"nonce":""#,
         std::process::id(),
         process::host()
     );
@@ -95,7 +97,7 @@ fn the_lock_of_a_process_that_is_gone_is_taken_over_at_once() {
 }
 
 #[test]
-fn a_lock_that_nobody_touched_for_a_minute_is_taken_over_whoever_holds_it() {
+fn a_lock_that_nobody_touched_for_a_minute_is_taken_over_where_its_process_is_unknown() {
     let now = SystemTime::now();
     for lock in [
         lock_of(std::process::id(), &process::host()),
@@ -108,6 +110,64 @@ fn a_lock_that_nobody_touched_for_a_minute_is_taken_over_whoever_holds_it() {
         assert!(!is_taken_over(&lock, now + MINUTE));
         assert!(!is_taken_over(&lock, now + 1_000_000 * MINUTE));
     }
+}
+
+/// A process that stood still, as all do on a laptop that was closed: it may go on in the middle of a write.
+#[cfg(target_os = "linux")]
+#[test]
+fn the_lock_of_a_process_that_lives_is_never_taken_over() {
+    let own = std::process::id();
+    let began = process::beginning().expect("shown on Linux");
+    for modified in [
+        SystemTime::now(),
+        SystemTime::now() - 2 * MINUTE,
+        SystemTime::UNIX_EPOCH,
+    ] {
+        assert!(!is_taken_over(&lock_since(own, began), modified));
+        // Its number was given to another process since.
+        assert!(is_taken_over(&lock_since(own, "another boot/1"), modified));
+        assert!(is_taken_over(&lock_since(1, began), modified));
+        assert!(is_taken_over(&lock_since(dead_pid(), began), modified));
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_takeover_is_given_up_once_its_maker_is_gone_and_not_before() {
+    let disk = Disk::new();
+    disk.write("index.lock", &dead_lock());
+    let began = process::beginning().expect("shown on Linux");
+    let living = lock_since(std::process::id(), began);
+    disk.write_aged("index.takeover", &living, MINUTE);
+    assert_eq!(disk.open().lock(), Err(StorageError::Busy));
+    assert_eq!(disk.read("index.takeover"), living);
+    disk.write("index.takeover", &lock_since(dead_pid(), began));
+    assert_eq!(disk.open().lock(), Err(StorageError::Busy));
+    assert_eq!(disk.names(), ["index.lock"]);
+    assert_eq!(disk.open().lock(), Ok(0));
+}
+
+#[test]
+fn a_takeover_that_was_given_up_leaves_that_of_another_process_alone() {
+    let disk = Disk::new();
+    let folder = disk.data().open([]).expect("a folder");
+    let nonce = hex::nonce().expect("random");
+    let mine = takeover::Takeover::begin(&folder, "index.takeover", &nonce)
+        .expect("no failure")
+        .expect("nobody takes over");
+    assert!(mine.stands());
+    assert!(
+        disk.read("index.takeover")
+            .ends_with(format!("{nonce}\"}}").as_bytes())
+    );
+    fs::remove_file(disk.path("index.takeover")).expect("given up");
+    disk.write("index.takeover", b"another process's");
+    assert!(!mine.stands());
+    drop(mine);
+    assert_eq!(disk.read("index.takeover"), b"another process's");
+    fs::remove_file(disk.path("index.takeover")).expect("removed");
+    drop(takeover::Takeover::begin(&folder, "index.takeover", &nonce).expect("no failure"));
+    assert!(disk.names().is_empty());
 }
 
 #[test]
@@ -233,7 +293,16 @@ fn every_call_of_the_holder_keeps_the_lock_fresh() {
 fn a_holder_that_was_taken_for_dead_reads_and_writes_nothing_more() {
     let disk = Disk::new();
     commit_once(&mut disk.open(), &[(0, b"old")], 3);
-    let mut slow = in_transaction(&disk, MINUTE + SECOND);
+    let mut slow = in_transaction(&disk, Duration::ZERO);
+    // As a system writes it that does not show when a process began.
+    let lock = String::from_utf8(disk.read("index.lock")).expect("text");
+    let began =
+        process::beginning().map_or_else(String::new, |began| format!(r#""began":"{began}","#));
+    let past = SystemTime::now() - MINUTE - SECOND;
+    disk.write("index.lock", lock.replace(&began, "").as_bytes());
+    disk.set_modified("index.lock", past);
+    let transaction = slow.transaction.as_mut().expect("in a transaction");
+    transaction.lock.set_touched(past);
     let mut other = disk.open();
     assert_eq!(other.lock(), Ok(1));
     let lock = disk.read("index.lock");

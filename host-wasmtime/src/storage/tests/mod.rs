@@ -158,10 +158,17 @@ fn state(counter: u64) -> Vec<u8> {
     bytes
 }
 
-/// A lock as some process writes it.
+/// A lock as a process writes it whose system does not show when it began.
 fn lock_of(pid: u32, host: &str) -> Vec<u8> {
     let nonce = "0123456789abcdef0123456789abcdef";
     format!(r#"{{"pid":{pid},"host":"{host}","nonce":"{nonce}"}}"#).into_bytes()
+}
+
+/// A lock of a process of this host that began then.
+fn lock_since(pid: u32, began: &str) -> Vec<u8> {
+    let lock = String::from_utf8(lock_of(pid, &process::host())).expect("text");
+    let began = format!(r#","began":"{began}","nonce""#);
+    lock.replace(r#","nonce""#, &began).into_bytes()
 }
 
 /// The number of a process that has ended.
