@@ -50,10 +50,10 @@ pub(crate) fn command(
             .unzip();
     let runner = super::runner(common)?;
     let mut detector = runner.secret_detector();
-    let mut ids = ids.iter();
+    let mut answered = 0;
     for batch in batches(&texts) {
         let found = detector.find(batch)?;
-        for ((id, text), found) in ids.by_ref().zip(batch).zip(&found) {
+        for ((text, found), id) in batch.iter().zip(&found).zip(ids.iter().skip(answered)) {
             let line = RedactedText {
                 id,
                 text: &redacted(text, found),
@@ -63,6 +63,7 @@ pub(crate) fn command(
                 .map_err(|error| Failure::Failed(format!("an answer is no JSON: {error}")))?;
             output.line(&line)?;
         }
+        answered += batch.len();
     }
     Ok(())
 }

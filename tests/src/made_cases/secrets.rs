@@ -1,5 +1,5 @@
-//! Cases about finding secrets. No text here holds one that a provider has given out: keys are counted up, passwords
-//! made up.
+//! Cases about finding secrets. No text here holds one that a provider has given out: keys are drawn from a fixed
+//! seed, passwords made up.
 
 use super::{MadeCase, pi_session};
 use crate::cases::Step;
@@ -9,17 +9,14 @@ pub(super) fn all() -> Vec<MadeCase> {
 }
 
 fn secrets_of_many_forms() -> MadeCase {
-    let key_line = counted_up(64);
+    let key_line = drawn(64);
     let texts = [
         "DB_PASSWORD=Harbor_candle4711".to_owned(),
-        format!(
-            "è già scaduta 🔑: {{\"api_key\": \"{}\"}} — sì",
-            counted_up(32)
-        ),
+        format!("è già scaduta 🔑: {{\"api_key\": \"{}\"}} — sì", drawn(32)),
         r#"{"log": "password=\"Lantern!quarry9036\""}"#.to_owned(),
         "curl -u deploy:Harbor-candle8120 https://example.com/api".to_owned(),
         "postgres://app:Meadow.copper5518@db.example.com:5432/app?sslmode=require".to_owned(),
-        format!("Authorization: Bearer {}", counted_up(40)),
+        format!("Authorization: Bearer {}", drawn(40)),
         format!(
             "before\n-----BEGIN RSA PRIVATE KEY-----\n{key_line}\n{key_line}\n{key_line}\n-----END RSA PRIVATE KEY-----\nafter"
         ),
@@ -57,12 +54,17 @@ fn texts_without_secrets() -> MadeCase {
     .step(Step::FindSecrets { texts: Vec::new() })
 }
 
-/// Letters and digits that no generator of keys gives.
-fn counted_up(length: usize) -> String {
+/// Letters and digits, drawn the same each time; no generator of keys gave them.
+fn drawn(length: usize) -> String {
+    const ALPHABET: &[u8] = b"ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789";
+    let mut state = 4711_u64;
     (0..length)
-        .map(|place| {
-            let digit = u32::try_from(place * place * 7 + place * 5 + 3).unwrap_or_default() % 36;
-            char::from_digit(digit, 36).unwrap_or_default()
+        .filter_map(|_| {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            let place = usize::try_from(state >> 40).unwrap_or_default() % ALPHABET.len();
+            ALPHABET.get(place).copied().map(char::from)
         })
         .collect()
 }
