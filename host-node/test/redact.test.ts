@@ -60,7 +60,7 @@ test("lines that are no texts refuse the whole file, by number, as do files that
 test("both command lines redact to the same bytes, over many batches and odd strings", withRust, (context) => {
   const texts = Array.from({ length: 600 }, (_, n) => {
     const filler = `let value_${n} = read(&path)?; // più righe, 行, 🙂\n`.repeat(60);
-    return `${filler}API_KEY="Granite_willow${1000 + n}zq7"\n\u0000\u2028\u007f${n % 7 === 0 ? "\ud800" : ""} postgres://app:Meadow.copper${n}x9@db/app\n`;
+    return `${filler}DB_PASSWORD="Granite_willow${1000 + n}zq7"\n\u0000\u2028\u007f${n % 7 === 0 ? "\ud800" : ""} postgres://app:Meadow.copper${n}x9@db/app\n`;
   });
   const input = texts.map((text, id) => `${JSON.stringify({ id, text })}\n`).join("");
   const node = run(context, nodeProgram, [], input);

@@ -57,7 +57,7 @@ fn every_line_of_many_batches_is_answered_once_and_redacting_twice_changes_nothi
     let lines: Vec<String> = (0..800)
         .map(|id| {
             format!(
-                "{{\"id\":{id},\"text\":\"{filler}API_KEY=Granite_willow{}zq7\"}}\n",
+                "{{\"id\":{id},\"text\":\"{filler}DB_PASSWORD=Granite_willow{}zq7\"}}\n",
                 1000 + id
             )
         })
@@ -67,7 +67,7 @@ fn every_line_of_many_batches_is_answered_once_and_redacting_twice_changes_nothi
     for (id, line) in once.lines().enumerate() {
         assert!(line.starts_with(&format!("{{\"id\":{id},")), "line {id}");
         assert!(
-            line.contains("API_KEY=[DS4 REDACTED SECRET]") && !line.contains("willow"),
+            line.contains("DB_PASSWORD=[DS4 REDACTED SECRET]") && !line.contains("willow"),
             "line {id}"
         );
     }
