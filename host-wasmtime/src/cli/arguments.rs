@@ -200,8 +200,9 @@ pub(crate) struct SearchArguments {
     /// `current-branch`, `current-session` with the
     /// other branches, `current-lineage` with the
     /// sessions it was forked from, or `project` with
-    /// every session of the folder, which needs
-    /// historyTools.allowProjectScope
+    /// every session of the folder, for which
+    /// historyTools.allowProjectScope has to be
+    /// true
     #[arg(
         long,
         value_name = "SCOPE",
