@@ -1,4 +1,4 @@
-//! The exports that this version fills: sessions, planning, retrieval, diagnostics.
+//! The exports about sessions: opening, planning, retrieval, diagnostics.
 
 use std::cell::RefCell;
 use std::rc::Rc;

@@ -5,6 +5,7 @@
 
 mod convert;
 mod exports;
+mod privacy;
 mod storage;
 mod unsupported;
 

@@ -1,24 +1,14 @@
-//! The exports that a later version fills. They answer `unsupported`, never an invented result.
+//! What a later version fills. It answers `unsupported`, never an invented result.
 
 use crate::Component;
-use crate::bindings::ds4::context::types::{Error, Json};
+use crate::bindings::ds4::context::types::Error;
+use crate::bindings::exports::ds4::context::compaction;
 use crate::bindings::exports::ds4::context::sessions::SessionBorrow;
-use crate::bindings::exports::ds4::context::{compaction, privacy};
 
-fn unsupported<T>(interface: &str) -> Result<T, Error> {
+pub(crate) fn unsupported<T>(interface: &str) -> Result<T, Error> {
     Err(Error::Unsupported(format!(
         "this version of the component has no {interface} yet"
     )))
-}
-
-impl privacy::Guest for Component {
-    fn check_payload(_: SessionBorrow<'_>, _: String, _: Json) -> Result<privacy::Verdict, Error> {
-        unsupported("privacy")
-    }
-
-    fn find_secrets(_: String) -> Result<Vec<privacy::Redaction>, Error> {
-        unsupported("privacy")
-    }
 }
 
 /// No job is ever started, so there is nothing that a method could be called on.

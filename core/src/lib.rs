@@ -50,6 +50,7 @@ pub mod message;
 pub mod model;
 pub mod planner;
 pub mod ports;
+pub mod privacy;
 pub mod retrieval;
 pub mod session;
 pub mod store;

@@ -31,6 +31,11 @@ export function checkLayers(layers: readonly ConfigLayer[]): void {
   configLayers(layers, "the layers");
 }
 
+/** Throws `invalid-input` for what is no list of texts. */
+export function checkTexts(texts: readonly string[]): void {
+  listOf(text)(texts, "the texts");
+}
+
 /** Throws `invalid-input` for a clock that gives no time. */
 export function checkTime(nowMs: number): void {
   u64(nowMs, "the time in milliseconds");

@@ -159,6 +159,17 @@ export interface HistoryLines {
   readonly text: string;
 }
 
+/** A secret in a text. */
+export interface Redaction {
+  /** Where it begins and ends, in UTF-8 bytes of the text, at character boundaries. */
+  readonly start: number;
+  readonly end: number;
+  /** The rule that found it, such as `assigned-secret`. */
+  readonly rule: string;
+  /** What has to stand in its place, such as `[DS4 REDACTED SECRET]`. */
+  readonly placeholder: string;
+}
+
 /** Consecutive messages: the first one's position and how many. */
 export interface Run {
   readonly first: number;

@@ -7,8 +7,9 @@
  * const plan = await session.plan({ readLog: true });
  * ```
  */
-import { checkLayers } from "./argument-checks.js";
-import type { Config, ConfigLayer, MergedConfig } from "./contract.js";
+import { checkLayers, checkTexts } from "./argument-checks.js";
+import { untilAborted, type CallOptions } from "./call-options.js";
+import type { Config, ConfigLayer, MergedConfig, Redaction } from "./contract.js";
 import { CALL_DEADLINE_MS, COMPONENT_MEMORY_BYTES } from "./limits.js";
 import { jsonBytes, parsedJson } from "./json.js";
 import { Session, type SessionOptions } from "./session.js";
@@ -78,6 +79,17 @@ export class ContextEngine implements AsyncDisposable {
     }));
     const merged = await this.#client.callEngine({ call: "merge-config", layers: wire }, CALL_DEADLINE_MS);
     return { config: parsedJson<Config>(merged.config), problems: merged.problems };
+  }
+
+  /**
+   * The keys, tokens and passwords of each text, by the engine's rules: one list a text, each in the order of the ranges, which do
+   * not overlap. All texts cross to the worker at once: a few megabytes a call are fast. Errors: `invalid-input` for a value that
+   * is no list of texts.
+   */
+  async findSecrets(texts: readonly string[], options: CallOptions = {}): Promise<readonly (readonly Redaction[])[]> {
+    checkTexts(texts);
+    const call = this.#client.callEngine({ call: "find-secrets", texts }, options.deadlineMs ?? CALL_DEADLINE_MS);
+    return untilAborted(call, options.signal);
   }
 
   /** Stops the worker. Calls under way fail as `closed`; calling it twice is fine. */

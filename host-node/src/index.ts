@@ -17,6 +17,7 @@ export type {
   Plan,
   PlanItem,
   Progress,
+  Redaction,
   Replacement,
   Run,
   SessionCounts,

@@ -175,10 +175,6 @@ test("what this version does not have is said so", async () => {
   const { component } = await instance();
   const session = open(component);
   assert.equal(
-    code(() => component.privacy.findSecrets("x")),
-    "unsupported",
-  );
-  assert.equal(
     code(() => component.privacy.checkPayload(session, "p", encoder.encode("{}"))),
     "unsupported",
   );
@@ -190,6 +186,15 @@ test("what this version does not have is said so", async () => {
     code(() => component.compaction.settle(session, "s", true, 1n)),
     "unsupported",
   );
+});
+
+test("secrets are found in many texts at once, in UTF-8 bytes", async () => {
+  const { component } = await instance();
+  const text = "è 🔑 DB_PASSWORD=Harbor_candle4711 😀";
+  const start = encoder.encode("è 🔑 DB_PASSWORD=").length;
+  const secret = { start, end: start + "Harbor_candle4711".length, rule: "assigned-secret", placeholder: "[DS4 REDACTED SECRET]" };
+  assert.deepEqual(component.privacy.findSecrets([text, "", "nothing", text]), [[secret], [], [], [secret]]);
+  assert.deepEqual(component.privacy.findSecrets([]), []);
 });
 
 test("every error of the storage port becomes an error of the call, and the instance goes on", async () => {

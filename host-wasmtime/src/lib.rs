@@ -38,7 +38,8 @@
 //!
 //! A [`Session`] is `Send` and used by one thread at a time; an [`Engine`] is shared by all of them.
 //!
-//! What a later version brings (privacy, compaction) has no call here yet.
+//! Secrets are found ([`SecretDetector`]); keeping them back at every exit, privacy classes and compaction come with a
+//! later version and have no call here yet.
 
 #![cfg_attr(
     not(test),
@@ -68,9 +69,9 @@ pub use ports::{
 pub use session::{
     Classification, Clock, ConfigLayer, ConfigProblem, EntryLines, HealthDepth, HistoryAnswer,
     HistoryHit, HistoryQuery, HistoryRelation, HistoryScope, INDEX_SLICE_BYTES, LogFormat,
-    MergedConfig, Model, Plan, PlanItem, PlanRequest, Progress, Replacement, Run, SYNC_SLICE_BYTES,
-    SearchStatus, Session, SessionCounts, SessionOptions, Span, Supplement, SupplementKind,
-    TokenCost, Usage,
+    MergedConfig, Model, Plan, PlanItem, PlanRequest, Progress, Redaction, Replacement, Run,
+    SYNC_SLICE_BYTES, SearchStatus, SecretDetector, Session, SessionCounts, SessionOptions, Span,
+    Supplement, SupplementKind, TokenCost, Usage,
 };
 pub use storage::{DataFolder, MAX_BLOCK_FILE_BYTES, MAX_OBJECTS_PER_LISTING};
 pub use wasi::MAX_CAPTURED_OUTPUT_BYTES;

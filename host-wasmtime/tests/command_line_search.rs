@@ -43,7 +43,9 @@ fn assert_narrow(shown: &str, words: &[&str]) {
 #[test]
 fn every_help_fits_eighty_columns() {
     let folder = Folder::new();
-    for command in ["", "plan", "inspect", "search", "index", "health", "config"] {
+    for command in [
+        "", "plan", "inspect", "search", "index", "health", "redact", "config",
+    ] {
         for flag in ["--help", "-h"] {
             let words: Vec<&str> = [command, flag]
                 .into_iter()

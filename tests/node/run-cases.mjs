@@ -147,6 +147,8 @@ async function call(session, step, manifests, references) {
       const encoder = new TextEncoder();
       return engine.mergeConfig(step.layers.map(({ source, content }) => ({ source, content: encoder.encode(content) })));
     }
+    case "findSecrets":
+      return engine.findSecrets(step.texts);
     default:
       throw new Error(`unknown step ${step.call}`);
   }

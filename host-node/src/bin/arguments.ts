@@ -3,7 +3,7 @@ import { parseArgs, type ParseArgsConfig } from "node:util";
 import type { HistoryScope, LogFormat } from "../contract.js";
 import { FOUND_HITS } from "../limits.js";
 
-const COMMANDS = "plan, inspect, search, index or health";
+const COMMANDS = "plan, inspect, search, index, health or redact";
 
 /** Flags of every command about a log. */
 export interface LogArguments {
@@ -63,12 +63,19 @@ export interface HealthArguments extends LogArguments {
   readonly json: boolean;
 }
 
+export interface RedactArguments {
+  readonly command: "redact";
+  /** A file of texts, or `-` for standard input. */
+  readonly file: string;
+}
+
 export type Arguments =
   | PlanArguments
   | InspectArguments
   | SearchArguments
   | IndexArguments
   | HealthArguments
+  | RedactArguments
   | { readonly command: "help" }
   | { readonly command: "version" };
 
@@ -87,12 +94,17 @@ export const helpText = `ds4-context: decides what a coding agent's context wind
   ds4-context search --session FILE [--limit K] [--stats] --queries FILE|-
   ds4-context index --session FILE [--rebuild] [--json]
   ds4-context health --session FILE [--json]
+  ds4-context redact [FILE|-]
 
 plan      what is in, what is out, and why
 inspect   the log's tree, branches, turns, tokens and the damage found in it
 search    what was said, done and put out earlier in the session
 index     brings the session's search index up to date and keeps it
 health    where the index lives, how large it is, and whether it is whole
+redact    texts without the keys, tokens and passwords in them: a file (or
+          standard input) of {"id": …, "text": "…"} lines, each answered by
+          {"id": …, "text": "…", "redactions": [{"start": …, "end": …,
+          "rule": "…"}]} with ranges of the given text in UTF-8 bytes
 
 --session FILE        the session log
 --format pi|runtime   the log's format; by default its first line tells
@@ -131,6 +143,8 @@ Examples:
     ds4-context search --session session.jsonl --queries -
   ds4-context index --session session.jsonl --rebuild
   ds4-context health --session session.jsonl --json
+  echo '{"id":1,"text":"DB_PASSWORD=correct-Horse7battery"}' |
+    ds4-context redact
 
 Exit code: 0 done, 1 no plan could be made or the index is damaged,
 2 bad input.`;
@@ -190,6 +204,14 @@ export function parseArguments(words: readonly string[]): Arguments {
     case "health": {
       const { values } = parsed(rest, healthOptions);
       return { command, ...logArguments(values), config: values.config ?? [], json: values.json ?? false };
+    }
+    case "redact": {
+      const { positionals } = parsed(rest, {}, true);
+      const [file, surplus] = positionals;
+      if (surplus !== undefined) {
+        throw new BadInput(`'${surplus}' is one word too many; redact takes one FILE`);
+      }
+      return { command, file: file ?? "-" };
     }
     case "--version":
     case "-V":

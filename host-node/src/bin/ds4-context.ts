@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /**
- * The command line for Node users: the commands of the Rust one about a session, with the same flags.
+ * The command line for Node users: the commands of the Rust one but `config`, with the same flags.
  *
  * Invariants: standard output has the answer and nothing else; what goes wrong is one line on standard error. Only `index`
  * writes, in the data folder, and `health` looks there; the others work in memory unless a folder is named. With `--json` the output is,
@@ -13,6 +13,7 @@ import { BadInput, helpText, parseArguments, type Arguments, type InspectArgumen
 import { healthCommand, indexCommand } from "./index-commands.js";
 import { print, text } from "./output.js";
 import { planCommand } from "./plan.js";
+import { redactCommand } from "./redact.js";
 import { searchCommand } from "./search.js";
 import { patient, withSession } from "./sessions.js";
 import { inspectTable } from "./tables.js";
@@ -57,6 +58,8 @@ async function run(words: Arguments): Promise<void> {
       return indexCommand(words);
     case "health":
       return healthCommand(words);
+    case "redact":
+      return redactCommand(words);
   }
 }
 

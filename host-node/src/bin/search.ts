@@ -1,8 +1,8 @@
 /** The command `search`. Its JSON is, to the byte, that of the Rust command line. */
 import type { HistoryAnswer, HistoryHit, HistoryQuery } from "../contract.js";
 import type { SearchArguments } from "./arguments.js";
+import { readJsonLines, withId } from "./json-lines.js";
 import { print } from "./output.js";
-import { readQuestions } from "./questions.js";
 import { millionths, searchTable } from "./search-table.js";
 import { bringUpToDate, patient, withSession } from "./sessions.js";
 
@@ -11,7 +11,7 @@ const SHOWN_TOKENS = 4_000;
 
 export async function searchCommand(words: SearchArguments): Promise<void> {
   // A mistake in the questions is told before a long log is read.
-  const questions = words.queries === undefined ? [] : await readQuestions(words.queries);
+  const questions = words.queries === undefined ? [] : await readJsonLines(words.queries, withId("query"));
   await withSession(words, { config: words.config, nowMs: words.nowMs }, async (session) => {
     if (words.at !== undefined) {
       await session.selectLeaf(words.at, patient);

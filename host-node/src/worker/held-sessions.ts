@@ -11,13 +11,13 @@ import type { PlaceGrants } from "../ports/places.js";
 import type { StoragePort } from "../ports/storage.js";
 import { componentFailure, dispose, type Component, type ComponentSession } from "./component.js";
 import type {
+  EngineCall,
   PlanCall,
   Results,
   SearchCall,
   SessionCall,
   SessionRecipe,
   SessionRequest,
-  WireMergedConfig,
   WirePlan,
   WireProgress,
 } from "./messages.js";
@@ -57,8 +57,14 @@ export class HeldSessions {
     return this.#call(session, request.body, readingEnd);
   }
 
-  mergeConfig(layers: readonly { readonly source: string; readonly content: Uint8Array }[]): WireMergedConfig {
-    return this.#component.sessions.mergeConfig([...layers]);
+  /** Answers a call that is about no session. */
+  answerEngine(body: EngineCall): Results[EngineCall["call"]] {
+    switch (body.call) {
+      case "merge-config":
+        return this.#component.sessions.mergeConfig([...body.layers]);
+      case "find-secrets":
+        return this.#component.privacy.findSecrets([...body.texts]);
+    }
   }
 
   #open(request: SessionRequest, readingEnd: ReadingEnd): HeldSession {

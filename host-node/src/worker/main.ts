@@ -31,7 +31,7 @@ async function serve(port: MessagePort, start: WorkerStart): Promise<void> {
 
 function answer(sessions: HeldSessions, request: Request): Response {
   try {
-    const result = "session" in request ? sessions.answer(request) : sessions.mergeConfig(request.body.layers);
+    const result = "session" in request ? sessions.answer(request) : sessions.answerEngine(request.body);
     return { kind: "answer", result };
   } catch (error) {
     const failure = error instanceof EngineError ? error : componentFailure(error);

@@ -2,7 +2,7 @@
  * What the caller's thread and the worker say to each other. One request is answered by one response; the caller sends
  * the next only after that. Bulk is bytes, whose buffers are handed over and not copied.
  */
-import type { HistoryAnswer, HistoryLines, HistoryScope, LogFormat, Model, Span, Usage } from "../contract.js";
+import type { HistoryAnswer, HistoryLines, HistoryScope, LogFormat, Model, Redaction, Span, Usage } from "../contract.js";
 import type { DocumentName } from "../documents.js";
 import type { EngineErrorCode } from "../errors.js";
 import type { PlaceGrants } from "../ports/places.js";
@@ -101,10 +101,9 @@ export type SessionCall =
   | { readonly call: "close" };
 
 /** Calls about none. */
-export type EngineCall = {
-  readonly call: "merge-config";
-  readonly layers: readonly { readonly source: string; readonly content: JsonBytes }[];
-};
+export type EngineCall =
+  | { readonly call: "merge-config"; readonly layers: readonly { readonly source: string; readonly content: JsonBytes }[] }
+  | { readonly call: "find-secrets"; readonly texts: readonly string[] };
 
 export interface SessionRequest {
   /** The caller's number for the session. */
@@ -182,6 +181,8 @@ export interface Results {
   readonly document: Uint8Array;
   readonly close: null;
   readonly "merge-config": WireMergedConfig;
+  /** One list a text. */
+  readonly "find-secrets": readonly (readonly Redaction[])[];
 }
 
 export type CallName = keyof Results;

@@ -44,6 +44,9 @@ pub(crate) enum Command {
     /// Where the index lives, how large it is, and whether it is whole.
     #[command(after_help = HEALTH_EXAMPLES)]
     Health(HealthArguments),
+    /// Texts without the keys, tokens and passwords in them.
+    #[command(after_help = REDACT_EXAMPLES)]
+    Redact(RedactArguments),
     /// The merged configuration and what is wrong with it.
     #[command(after_help = CONFIG_EXAMPLES)]
     Config(ConfigArguments),
@@ -87,6 +90,17 @@ Examples:
   ds4-context health --session session.jsonl --json
 
 Exit code: 0 whole, 1 damaged or not to be opened, 2 bad input.";
+
+const REDACT_EXAMPLES: &str = "\
+Examples:
+  ds4-context redact texts.jsonl
+  echo '{\"id\":1,\"text\":\"DB_PASSWORD=correct-Horse7battery\"}' |
+    ds4-context redact
+
+Each line {\"id\": …, \"text\": \"…\"} is answered by one line
+{\"id\": …, \"text\": \"…\", \"redactions\": [{\"start\": …, \"end\": …, \"rule\": \"…\"}]}:
+the text with a placeholder for each secret, and where in the given text they
+were, in UTF-8 bytes.";
 
 const CONFIG_EXAMPLES: &str = "\
 Examples:
@@ -186,8 +200,9 @@ pub(crate) struct SearchArguments {
     /// `current-branch`, `current-session` with the
     /// other branches, `current-lineage` with the
     /// sessions it was forked from, or `project` with
-    /// every session of the folder, which needs
-    /// historyTools.allowProjectScope
+    /// every session of the folder, for which
+    /// historyTools.allowProjectScope has to be
+    /// true
     #[arg(
         long,
         value_name = "SCOPE",
@@ -264,6 +279,14 @@ pub(crate) struct HealthArguments {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct RedactArguments {
+    /// A file of texts, one JSON line each, or `-` for
+    /// standard input
+    #[arg(value_name = "FILE", default_value = "-", verbatim_doc_comment)]
+    pub(crate) file: PathBuf,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct ConfigArguments {
     /// A configuration file; the last one wins
     #[arg(long, value_name = "FILE")]
@@ -328,7 +351,7 @@ impl Arguments {
                 Err(error) => Failure::writing(&error).report(),
             },
             ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => Failure::BadInput(
-                "a command is missing: plan, inspect, search, index, health or config; see --help"
+                "a command is missing: plan, inspect, search, index, health, redact or config; see --help"
                     .to_owned(),
             )
             .report(),

@@ -2,13 +2,13 @@
 
 use ds4_context_host::{
     CodeCache, ConfigLayer, DataFolder, Engine, EngineOptions, GrantedFolders, HealthDepth,
-    HistoryAnswer, HistoryQuery, HistoryScope, MergedConfig, Model, Place, PlanRequest, Ports,
-    Session, SessionOptions,
+    HistoryAnswer, HistoryQuery, HistoryScope, Limits, MergedConfig, Model, Place, PlanRequest,
+    Ports, Redaction, SecretDetector, Session, SessionOptions,
 };
 
 use super::failure::Failure;
 use super::progress::Notice;
-use super::runner::{Document, OpenedSession, Runner};
+use super::runner::{DetectsSecrets, Document, OpenedSession, Runner};
 use super::session_file::SessionFile;
 
 pub(crate) struct Component {
@@ -51,6 +51,16 @@ impl Runner for Component {
             options,
             Ports::with_storage(files),
         )?)))
+    }
+
+    fn secret_detector(&self) -> Box<dyn DetectsSecrets> {
+        Box::new(SecretDetector::new(&self.engine, Limits::default()))
+    }
+}
+
+impl DetectsSecrets for SecretDetector {
+    fn find(&mut self, texts: &[String]) -> Result<Vec<Vec<Redaction>>, Failure> {
+        Ok(Self::find(self, texts)?)
     }
 }
 

@@ -15,11 +15,12 @@ mod failure;
 mod folders;
 mod index;
 mod inspect;
+mod json_lines;
 mod native;
 mod output;
 mod plan;
 mod progress;
-mod questions;
+mod redact;
 mod runner;
 mod search;
 mod session_file;
@@ -52,6 +53,7 @@ fn run(arguments: &Arguments, output: &mut Output) -> Result<(), Failure> {
         Command::Search(wanted) => search::command(wanted, &arguments.common, output),
         Command::Index(wanted) => index::index(wanted, &arguments.common, output),
         Command::Health(wanted) => index::health(wanted, &arguments.common, output),
+        Command::Redact(wanted) => redact::command(wanted, &arguments.common, output),
         Command::Config(wanted) => configuration::command(wanted, &arguments.common, output),
     }
 }

@@ -7,12 +7,12 @@ use ds4_context_core as core;
 use ds4_context_host::{
     BlockFile, Classification, Clock, ConfigLayer, ConfigProblem, DataFolder, Extent,
     GrantedFolders, HealthDepth, HistoryAnswer, HistoryHit, HistoryQuery, HistoryRelation,
-    HistoryScope, INDEX_SLICE_BYTES, LogFormat, MergedConfig, Model, Place, SYNC_SLICE_BYTES,
-    SearchStatus, SessionCounts, SessionOptions, Storage, StorageError,
+    HistoryScope, INDEX_SLICE_BYTES, LogFormat, MergedConfig, Model, Place, Redaction,
+    SYNC_SLICE_BYTES, SearchStatus, SessionCounts, SessionOptions, Storage, StorageError,
 };
 
 use super::failure::Failure;
-use super::runner::{Document, OpenedSession, Runner};
+use super::runner::{DetectsSecrets, Document, OpenedSession, Runner};
 use super::session_file::SessionFile;
 
 /// Seed of a session whose references nobody else can see: they end with the process.
@@ -73,6 +73,23 @@ impl Runner for Native {
         let session =
             core::engine::Session::open(options, Rc::new(NativeStorage(RefCell::new(files))))?;
         Ok(Box::new(NativeSession { session, clock }))
+    }
+
+    fn secret_detector(&self) -> Box<dyn DetectsSecrets> {
+        Box::new(core::privacy::secrets::SecretDetector::default())
+    }
+}
+
+impl DetectsSecrets for core::privacy::secrets::SecretDetector {
+    fn find(&mut self, texts: &[String]) -> Result<Vec<Vec<Redaction>>, Failure> {
+        let redaction = |found: core::privacy::secrets::Redaction| Redaction {
+            start: found.start,
+            end: found.end,
+            rule: found.rule.to_string(),
+            placeholder: found.replacement.placeholder().to_owned(),
+        };
+        let secrets = |text: &String| Self::find(self, text).into_iter().map(redaction).collect();
+        Ok(texts.iter().map(secrets).collect())
     }
 }
 

@@ -2,7 +2,7 @@
 
 use ds4_context_host::{
     ConfigLayer, HealthDepth, HistoryAnswer, HistoryQuery, HistoryScope, MergedConfig, Model,
-    SessionOptions,
+    Redaction, SessionOptions,
 };
 
 use super::failure::Failure;
@@ -18,6 +18,14 @@ pub(crate) trait Runner {
         file: &SessionFile,
         options: SessionOptions,
     ) -> Result<Box<dyn OpenedSession>, Failure>;
+    /// Finds secrets, with rules that are prepared once.
+    fn secret_detector(&self) -> Box<dyn DetectsSecrets>;
+}
+
+/// The detector of secrets.
+pub(crate) trait DetectsSecrets {
+    /// As `SecretDetector::find`.
+    fn find(&mut self, texts: &[String]) -> Result<Vec<Vec<Redaction>>, Failure>;
 }
 
 /// One opened session.

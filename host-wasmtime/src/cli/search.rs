@@ -3,19 +3,30 @@
 use std::time::Instant;
 
 use ds4_context_host::{Clock, HistoryAnswer, HistoryQuery, HistoryScope, SearchStatus};
+use serde::Deserialize;
 use serde_json::json;
 
 use super::arguments::{Common, SearchArguments, SearchScope};
 use super::failure::Failure;
+use super::json_lines;
 use super::output::Output;
 use super::progress::Bar;
-use super::questions::{self, Question};
 use super::runner::OpenedSession;
 use super::session_file::SessionFile;
 use super::{configuration, tables};
 
 /// Tokens of the excerpts that a person is shown.
 const SHOWN_TOKENS: u32 = 4_000;
+/// A line of a file of questions, for messages.
+const QUESTION_FORM: &str = "{\"id\": …, \"query\": \"…\"}";
+
+/// One question of a file.
+#[derive(Debug, Deserialize)]
+struct Question {
+    /// Any value; it stands in the answer again.
+    id: serde_json::Value,
+    query: String,
+}
 
 pub(crate) fn command(
     wanted: &SearchArguments,
@@ -24,7 +35,7 @@ pub(crate) fn command(
 ) -> Result<(), Failure> {
     // A mistake in the questions is told before a long log is read.
     let questions = match &wanted.queries {
-        Some(file) => questions::read(file)?,
+        Some(file) => json_lines::read(file, QUESTION_FORM)?,
         None => Vec::new(),
     };
     let file = SessionFile::find(&wanted.log)?;

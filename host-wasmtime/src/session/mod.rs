@@ -12,6 +12,7 @@ mod history;
 mod history_types;
 mod instance;
 mod lifecycle;
+mod secrets;
 mod types;
 
 use std::thread;
@@ -25,6 +26,7 @@ pub use history_types::{
     HistoryScope, SearchStatus, SessionCounts,
 };
 pub(crate) use instance::HostState;
+pub use secrets::{Redaction, SecretDetector};
 pub use types::{
     Classification, Clock, ConfigLayer, ConfigProblem, LogFormat, MergedConfig, Model, Plan,
     PlanItem, PlanRequest, Progress, Replacement, Run, SessionOptions, Span, Supplement,

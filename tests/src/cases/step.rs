@@ -130,6 +130,11 @@ pub enum Step {
         /// The layers, the last of which wins.
         layers: Vec<LayerStep>,
     },
+    /// Finds keys, tokens and passwords; of the session independent.
+    FindSecrets {
+        /// What is looked through.
+        texts: Vec<String>,
+    },
 }
 
 impl Step {
@@ -159,6 +164,7 @@ impl Step {
             Self::ReadHistory { .. } => "readHistory",
             Self::Health => "health",
             Self::MergeConfig { .. } => "mergeConfig",
+            Self::FindSecrets { .. } => "findSecrets",
         }
     }
 }

@@ -56,6 +56,11 @@ pub trait Host {
     /// # Errors
     /// As the engine refuses.
     fn merge_config(&self, layers: &[LayerStep]) -> Answer<Value>;
+    /// The secrets of each text: `[[{start, end, rule, placeholder}]]`.
+    ///
+    /// # Errors
+    /// As the host fails.
+    fn find_secrets(&self, texts: &[String]) -> Answer<Value>;
 }
 
 /// A session of a host inside this process. Every method fails as the engine refuses.
@@ -130,6 +135,7 @@ pub fn run_case<H: Host>(host: &H, case: &Case) -> io::Result<Vec<Outcome>> {
             Step::MergeConfig { layers } => {
                 host.merge_config(layers).map(|merged| canonical(&merged))
             }
+            Step::FindSecrets { texts } => host.find_secrets(texts).map(|found| canonical(&found)),
             step => call(&mut session, step, &mut given),
         };
         outcomes.push(match answer {
@@ -204,7 +210,8 @@ fn call(session: &mut impl HostedSession, step: &Step, given: &mut Given) -> Ans
         Step::GrowLog { .. }
         | Step::ReplaceLog { .. }
         | Step::RemoveLog { .. }
-        | Step::MergeConfig { .. } => Ok("null".to_owned()),
+        | Step::MergeConfig { .. }
+        | Step::FindSecrets { .. } => Ok("null".to_owned()),
     }
 }
 

@@ -13,6 +13,7 @@ use ds4_context_core::engine::{
 use ds4_context_core::manifest::Usage;
 use ds4_context_core::model::Model;
 use ds4_context_core::ports::{Place, Storage, StorageError};
+use ds4_context_core::privacy::secrets::{Redaction, SecretDetector};
 use ds4_context_core::session::LogFormat;
 use serde_json::{Value, json};
 
@@ -82,6 +83,26 @@ impl Host for NativeHost {
             })
         });
         Ok(json!({"config": to_json(&merged.config), "problems": problems.collect::<Value>()}))
+    }
+
+    fn find_secrets(&self, texts: &[String]) -> Answer<Value> {
+        let detector = SecretDetector::default();
+        let secret = |found: Redaction| {
+            json!({
+                "start": found.start,
+                "end": found.end,
+                "rule": found.rule.as_ref(),
+                "placeholder": found.replacement.placeholder(),
+            })
+        };
+        let secrets = |text: &String| {
+            detector
+                .find(text)
+                .into_iter()
+                .map(secret)
+                .collect::<Value>()
+        };
+        Ok(texts.iter().map(secrets).collect())
     }
 }
 

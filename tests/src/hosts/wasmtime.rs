@@ -5,8 +5,9 @@ use std::sync::OnceLock;
 
 use ds4_context_host::{
     Clock, CodeCache, ConfigLayer, Engine, EngineError, EngineOptions, GrantedFolders, HealthDepth,
-    HistoryQuery, HistoryScope, HostError, LogFormat, Model, Place, PlanItem, PlanRequest, Ports,
-    Run, SearchStatus, Session, SessionOptions, Span, SupplementKind, Usage,
+    HistoryQuery, HistoryScope, HostError, Limits, LogFormat, Model, Place, PlanItem, PlanRequest,
+    Ports, Redaction, Run, SearchStatus, SecretDetector, Session, SessionOptions, Span,
+    SupplementKind, Usage,
 };
 use serde_json::{Value, json};
 
@@ -107,6 +108,22 @@ impl Host for WasmtimeHost {
         });
         let config: Value = serde_json::from_str(&merged.config).unwrap_or_default();
         Ok(json!({"config": config, "problems": problems.collect::<Value>()}))
+    }
+
+    fn find_secrets(&self, texts: &[String]) -> Answer<Value> {
+        let found = SecretDetector::new(engine(), Limits::default())
+            .find(texts)
+            .map_err(|error| failure(&error))?;
+        let secret = |found: &Redaction| {
+            json!({
+                "start": found.start,
+                "end": found.end,
+                "rule": found.rule,
+                "placeholder": found.placeholder,
+            })
+        };
+        let secrets = |text: &Vec<Redaction>| text.iter().map(secret).collect::<Value>();
+        Ok(found.iter().map(secrets).collect())
     }
 }
 

@@ -16,6 +16,7 @@ mod indexing;
 mod recorded;
 mod scopes;
 mod search;
+mod secrets;
 
 use std::path::Path;
 use std::{fs, io};
@@ -195,6 +196,7 @@ pub fn all() -> Vec<MadeCase> {
         scopes::all(),
         evidence::all(),
         indexing::all(),
+        secrets::all(),
     ]
     .concat()
 }

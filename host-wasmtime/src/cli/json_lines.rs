@@ -1,14 +1,14 @@
-//! A file of questions: JSON lines `{id, query}`, as programs of every kind write them.
+//! A file of JSON lines, each of one form, as programs of every kind write them.
 //!
 //! A mark of the byte order at the start is skipped, and half of a surrogate pair in a string is read as U+FFFD: JavaScript
-//! writes both, and neither changes what is asked. Any other line that is no question refuses the file, before a log is read.
+//! writes both, and neither changes what is meant. Any other line of another form refuses the file, before work begins.
 
 use std::fs;
 use std::io::{self, Read};
 use std::path::Path;
 
 use ds4_context_core::session::lone_surrogates_replaced;
-use serde::Deserialize;
+use serde::de::DeserializeOwned;
 
 use super::failure::Failure;
 use super::session_file::bad_file;
@@ -17,16 +17,9 @@ use super::session_file::bad_file;
 const NAMED_LINES: usize = 5;
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
-/// One question.
-#[derive(Debug, Deserialize)]
-pub(crate) struct Question {
-    /// Any value; it stands in the answer again.
-    pub(crate) id: serde_json::Value,
-    pub(crate) query: String,
-}
-
-/// The questions of a file, or of standard input where it is `-`. A file with other lines is bad input.
-pub(crate) fn read(file: &Path) -> Result<Vec<Question>, Failure> {
+/// The lines of a file, or of standard input where it is `-`, empty ones left out. A file with lines of another form than
+/// `form` names is bad input.
+pub(crate) fn read<Line: DeserializeOwned>(file: &Path, form: &str) -> Result<Vec<Line>, Failure> {
     let content = if file == Path::new("-") {
         let mut content = String::new();
         io::stdin().read_to_string(&mut content).map(|_| content)
@@ -36,17 +29,17 @@ pub(crate) fn read(file: &Path) -> Result<Vec<Question>, Failure> {
     let content = content.map_err(|error| bad_file(file, &error))?;
     parsed(&content).map_err(|bad_lines| {
         Failure::BadInput(format!(
-            "{}, {}: not {{\"id\": …, \"query\": \"…\"}}",
+            "{}, {}: not {form}",
             file.display(),
             named(&bad_lines)
         ))
     })
 }
 
-/// The questions, or the numbers of the lines that are none.
-fn parsed(content: &str) -> Result<Vec<Question>, Vec<usize>> {
+/// The lines, or the numbers of those of another form.
+fn parsed<Line: DeserializeOwned>(content: &str) -> Result<Vec<Line>, Vec<usize>> {
     let content = content.strip_prefix(BYTE_ORDER_MARK).unwrap_or(content);
-    let mut questions = Vec::new();
+    let mut lines = Vec::new();
     let mut bad_lines = Vec::new();
     for (number, line) in (1..).zip(content.lines()) {
         if line.trim().is_empty() {
@@ -54,12 +47,12 @@ fn parsed(content: &str) -> Result<Vec<Question>, Vec<usize>> {
         }
         let mended = lone_surrogates_replaced(line);
         match serde_json::from_str(mended.as_deref().unwrap_or(line)) {
-            Ok(question) => questions.push(question),
+            Ok(line) => lines.push(line),
             Err(_) => bad_lines.push(number),
         }
     }
     if bad_lines.is_empty() {
-        Ok(questions)
+        Ok(lines)
     } else {
         Err(bad_lines)
     }
@@ -85,12 +78,20 @@ fn named(lines: &[usize]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use serde::Deserialize;
+
     use super::*;
+
+    #[derive(Debug, Deserialize)]
+    struct Question {
+        id: serde_json::Value,
+        query: String,
+    }
 
     #[test]
     fn a_byte_order_mark_and_half_a_surrogate_pair_refuse_no_file() {
         let content = "\u{feff}{\"id\":1,\"query\":\"a\\ud800b\"}\r\n\n{\"id\":\"\\udc00\",\"query\":\"\\ud83d\\ude42 \\\\ud800\"}\n";
-        let questions = parsed(content).expect("questions");
+        let questions: Vec<Question> = parsed(content).expect("questions");
         let queries: Vec<&str> = questions
             .iter()
             .map(|question| question.query.as_str())
@@ -102,7 +103,7 @@ mod tests {
     #[test]
     fn every_bad_line_is_counted_and_the_first_are_named() {
         let good = "{\"id\":1,\"query\":\"x\"}\n";
-        let bad_lines = |content: &str| parsed(content).expect_err("bad lines");
+        let bad_lines = |content: &str| parsed::<Question>(content).expect_err("bad lines");
         assert_eq!(bad_lines(&format!("{good}{{\"id\":2}}\n{good}[\n")), [2, 4]);
         assert_eq!(bad_lines("\u{feff}\u{feff}{}"), [1]);
         assert_eq!(named(&[2]), "line 2");
