@@ -108,7 +108,8 @@ fn index_and_health_name_the_folder() {
     for command in ["index", "health"] {
         let table = answer(&folder, &[command, "--session", "log.jsonl"]);
         let unwrapped: String = table.split_whitespace().collect();
-        let place = format!("Keptcontext.dbin{}Size", data.display());
+        let place = format!("Kept context.db in {} Size", data.display());
+        let place: String = place.split_whitespace().collect();
         assert!(unwrapped.contains(&place), "{place}: {table}");
     }
 }

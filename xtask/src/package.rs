@@ -22,8 +22,9 @@ Example (Pi takes a folder and not the archive):
   npm install --prefix ~/ds4 target/package/ds4-context-engine-*.tgz
   pi install ~/ds4/node_modules/ds4-context-engine";
 
-/// The largest packed size, bytes.
-const LARGEST: u64 = 2_000_000;
+/// The largest packed size, bytes. Of it the vocabulary of o200k takes 1.2 MB, which nothing packs smaller, and the secret detector
+/// with its expressions 0.3 MB.
+const LARGEST: u64 = 2_500_000;
 
 pub fn command(workspace: &Workspace, arguments: Arguments) -> Result<(), Failure> {
     arguments.finish("package")?;
